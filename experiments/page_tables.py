@@ -35,6 +35,7 @@ from experiments.page_known import numbers_in
 from experiments.page_text import AS_TEXT, EXPERIMENTS, NUMBER, Page, Printed, Row, cells_of, within
 from experiments.ralpha import table as ralpha
 from experiments.readings import tables as readings
+from experiments.rules_in import run as rules_in
 from experiments.search import run as search
 from experiments.shared import WRITTEN_WITH, Section, archived_runs
 from experiments.table1 import draws, listed, overview, profile, speed
@@ -246,6 +247,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "othello_partners": lambda: printed(othello_partners.main),
     "ralpha": lambda: [*printed(ralpha.main, "tictactoe"), *printed(ralpha.main, "connectfour")],
     "readings": lambda: printed(readings.main),
+    "rules_in": lambda: printed(rules_in.main, "--show"),
     "search": lambda: search.tables(kept_records("search/strength")),
     "table1": table1_tables,
     "td_sarsa": list,

@@ -10,6 +10,9 @@ MOST_GAMES = 100_000
 Seconds = Annotated[float, Limits(above=0, high=86_400)]
 """What an engine may take for a move, or a query: a day at most."""
 
+Minutes = Annotated[float, Limits(above=0, high=1_000_000)]
+"""The time that a training, or all that belongs to an agent, may take."""
+
 QUERY_SECONDS = 60.0
 """The default time limit of a query."""
 

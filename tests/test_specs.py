@@ -193,6 +193,7 @@ def test_a_new_setting_at_its_default_leaves_the_digest_alone():
 OTHERS = {
     "train_search": "puct-7",
     "layout": [[0, 1, 2]],
+    "images": [[0, 1, 2, 3, 4, 5, 6, 7, 8]],
     "walks": [4, 3],
     "hidden": [9],
     "optimizer": "adam",

@@ -142,10 +142,10 @@ def without_tracing(
 def _played(
     chunk: Any, hyper: Any, limits: np.ndarray, lanes: Any, blocks: int
 ) -> tuple[Any, float, int]:
-    """The lanes after so many blocks of ticks, the seconds that these took and their moves."""
-    before, start = int(np.asarray(lanes.moves).sum()), time.perf_counter()
+    """The lanes after so many blocks of ticks, the core seconds that these took and their moves."""
+    before, start = int(np.asarray(lanes.moves).sum()), time.process_time()
     lanes = jax.block_until_ready(chunk(lanes, hyper, limits, np.int32(blocks)))
-    span = time.perf_counter() - start
+    span = time.process_time() - start
     return lanes, span, int(np.asarray(lanes.moves).sum()) - before
 
 

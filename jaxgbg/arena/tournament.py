@@ -54,6 +54,7 @@ def play_tournament(
     executor: GroupExecutor = "inline",
     address: str | None = None,
     record: str | Path | None = None,
+    all_meet: bool = True,
 ) -> Played:
     """Let all players meet in all seats, from drawn openings.
 
@@ -71,6 +72,7 @@ def play_tournament(
         machines must see the same agents' files, and the games are the same.
       record: File that gets all games with their moves, as `recorded_games` reads them; groups of
         `out` that were played without it play again.
+      all_meet: False: only the groups of the first participant play.
 
     Raises ValueError for fewer participants than seats, a duplicate participant, an agent of
     another game, a folder that holds something else, or groups that could not be played, after all
@@ -85,13 +87,13 @@ def play_tournament(
     if rules is None:
         raise ValueError("name the game, because no agent takes part (game)")
     check_own(rules)
-    _check_groups(rules, len(entries), swiss)
+    _check_groups(rules, len(entries), swiss, all_meet)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
     entered = enter(entries, rules)
     settings = TournamentSettings(rules, protocol, seed, record is not None)
     play = here if executor == "inline" else partial(on_cluster, address=address)
     try:
-        met = _play_in(out, entered, settings, progress, swiss, play)
+        met = _play_in(out, entered, settings, progress, swiss, play, all_meet)
     finally:
         close(entered)
     names = [each.name for each in entered]
@@ -107,10 +109,11 @@ def _play_in(
     progress: bool,
     rounds: int,
     play: Play,
+    all_meet: bool,
 ) -> list[MatchResult]:
     """`_play_all`, with the games in the folder `out` if one is named; raises ValueError."""
     if out is None:
-        return _play_all(participants, settings, None, progress, rounds, play)
+        return _play_all(participants, settings, None, progress, rounds, play, all_meet)
     if nameless := [each.name for each in participants if not each.identity]:
         raise ValueError(
             f"{nameless[0]} was made in Python and has no file: leave out the folder (out)"
@@ -118,7 +121,7 @@ def _play_in(
     folder = TournamentFolder(out, settings)
     with only_here(folder):
         folder.check()
-        return _play_all(participants, settings, folder, progress, rounds, play)
+        return _play_all(participants, settings, folder, progress, rounds, play, all_meet)
 
 
 def _recorded(
@@ -135,7 +138,7 @@ def _recorded(
             yield RecordedGame(game, players, moves, result, opening, seed, next(number))
 
 
-def _check_groups(game: Game, players: int, swiss: int) -> None:
+def _check_groups(game: Game, players: int, swiss: int, all_meet: bool) -> None:
     """Raise ValueError for too few players, too many groups, or rounds that cannot be paired."""
     seats = game.num_players
     if seats < 2:
@@ -145,6 +148,8 @@ def _check_groups(game: Game, players: int, swiss: int) -> None:
             f"a tournament of {game.name} needs at least {max(2, seats)} participants,"
             f" not {players}"
         )
+    if swiss and not all_meet:
+        raise ValueError("the Swiss system pairs all players (all_meet): leave out swiss")
     if swiss and seats != 2:
         raise ValueError(
             f"the Swiss system pairs two players, and {game.name} is played by {seats}: leave out"
@@ -182,6 +187,7 @@ def _play_all(
     progress: bool,
     rounds: int,
     play: Play,
+    all_meet: bool,
 ) -> list[MatchResult]:
     """Play all groups or, with `rounds`, the pairs of the Swiss system."""
     with contextlib.closing(open_bar(settings.game.name, progress)) as bar:
@@ -191,8 +197,12 @@ def _play_all(
             return _swiss(
                 Scheduler(participants, settings, folder, bar, play, total), settings.seed, rounds
             )
-        groups = list(itertools.combinations(range(len(participants)), seats))
-        return Scheduler(participants, settings, folder, bar, play, len(groups)).meet(groups)
+        players = len(participants)
+        total = math.comb(players, seats) if all_meet else math.comb(players - 1, seats - 1)
+        scheduler = Scheduler(participants, settings, folder, bar, play, total)
+        first = scheduler.order.index(0)
+        groups = itertools.combinations(range(players), seats)
+        return scheduler.meet([group for group in groups if all_meet or first in group])
 
 
 def _swiss(scheduler: Scheduler, seed: int, rounds: int) -> list[MatchResult]:

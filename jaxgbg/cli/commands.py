@@ -7,6 +7,7 @@ COMMANDS: dict[str, Function[None]] = {
     "zoo": Function("jaxgbg.cli.zoo:zoo"),
     "check": Function("jaxgbg.cli.check:check"),
     "show": Function("jaxgbg.cli.show:show"),
+    "agent": Function("jaxgbg.cli.agent:agent"),
     "train": Function("jaxgbg.cli.train:train"),
     "ablate": Function("jaxgbg.cli.ablate:ablate"),
     "table1": Function("jaxgbg.cli.table1:table1"),

@@ -53,8 +53,9 @@ _NAMED = {
     "opponents": f"{', '.join(judge_names())}",
     "partner": f"{', '.join(player_names())}",
 }
-# Set by other options: n-tuples by a file, seeds by their number, variants by --no-farl.
-_SPECIAL = ("layout", "protocols", "seeds", "variants")
+# Set by other options: n-tuples by a file, seeds by their number, variants by --no-farl. `images`
+# are set by `jaxgbg agent`.
+_SPECIAL = ("layout", "images", "protocols", "seeds", "variants")
 
 
 @functools.cache

@@ -2,10 +2,11 @@
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
 from tyro.conf import OmitArgPrefixes
 
-from jaxgbg.arguments import Port
+from jaxgbg.arguments import Minutes, Port
 from jaxgbg.cli.common import (
     CheckpointEvery,
     GameName,
@@ -15,10 +16,12 @@ from jaxgbg.cli.common import (
     Parameters,
     Size,
     TableFormat,
+    optional,
 )
-from jaxgbg.cli.options import NOTHING_GIVEN, SETTINGS, Farl, LayoutFile, run_of
+from jaxgbg.cli.options import NOTHING_GIVEN, SETTINGS, Farl, LayoutFile, given, run_of
+from jaxgbg.cli.session import start_jax
 from jaxgbg.runs.presets import published_kinds
-from jaxgbg.runs.run import Seeds
+from jaxgbg.runs.run import Run, Seeds
 from jaxgbg.specs import Seed, checked
 from jaxgbg.web.watch import PORT
 
@@ -33,6 +36,7 @@ def train(
     seed: Seed = 0,
     farl: Farl = True,
     layout: LayoutFile = None,
+    minutes: Annotated[Minutes | None, optional("MINUTES", "a budget of episodes")] = None,
     show: bool = False,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
@@ -52,11 +56,16 @@ def train(
       seeds: Number of agents, trained in parallel.
       seed: Number of the first seed.
       layout: ntuple: JSON file with the n-tuples.
+      minutes: Set the episodes by this time for compiling and training, without evaluations.
       show: Only show the settings, and the expected time and memory; see `jaxgbg show`.
       watch: Show the training in a browser, like the command watch.
       watch_port: Port of that page, for this machine only; 0 takes any free port.
     """
     run = run_of(game, settings, size, parameters, seeds, seed, farl, layout)
+    if minutes is not None:
+        if "episodes" in given(settings):
+            raise ValueError("--minutes sets the episodes: leave out --episodes")
+        run = _within(run, minutes)
     if show:
         from jaxgbg.cli.show import show_run
 
@@ -74,3 +83,18 @@ def train(
 
     watched_on = watch_port if watch else None
     run_all([run], out, json_file, checkpoint_every, log, form, watched_on=watched_on)
+
+
+def _within(run: Run, minutes: float) -> Run:
+    """The run with a budget of time, and a line with the command that resumes it."""
+    start_jax()
+    from jaxgbg.runs.budget import within
+
+    run = within(run, minutes)
+    every = run.evaluation.every
+    print(
+        f"jaxgbg: {minutes:g} minutes are about {run.schedule.episodes:,} episodes; to resume, use"
+        f" --episodes {run.schedule.episodes} --eval-every {every} instead of --minutes",
+        file=sys.stderr,
+    )
+    return run

@@ -7,6 +7,8 @@ follows from the boards after them. Then many more games are compared position b
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
@@ -58,13 +60,15 @@ def _array(rows: np.ndarray) -> str:
 
 
 @in_32_bits
-def find_symmetries(game: Game) -> Symmetries:
+def find_symmetries(game: Game, seconds: float = math.inf) -> Symmetries:
     """All candidates that random games do not refute, the identity first.
 
-    Candidates are turns and reflections of a grid, a hexagon, a row and a ring of cells that keep
-    the start position. Raises ValueError for a game of chance, where two games would draw
-    differently, and for one of more than 5,000 actions.
+    Candidates are turns and reflections of a grid, a hexagon, a row and, if there are not as many
+    cells as in a hexagon, a ring of cells that keep the start position. Raises ValueError for a
+    game of chance, where two games would draw differently, for one of more than 5,000 actions, and
+    if it takes longer than `seconds`.
     """
+    deadline = time.monotonic() + seconds
     if game.stochastic or game.init_words:
         raise ValueError(
             f"{game.name} is a game of chance: two games would draw differently, so simulation"
@@ -79,7 +83,7 @@ def find_symmetries(game: Game) -> Symmetries:
     start = sample.cells[0, 0]
     kept = [cells for cells in candidates(game) if np.array_equal(start[cells], start)]
     identity = np.arange(game.num_actions)
-    assigned = [identity, *(_assign(game, sample, cells) for cells in kept[1:])]
+    assigned = [identity, *(_assign(game, sample, cells, deadline) for cells in kept[1:])]
     pairs = [(c, a) for c, a in zip(kept, assigned, strict=True) if a is not None]
     cells, actions = (np.array(each, np.int32) for each in zip(*pairs, strict=True))
     wrong = image_differences(game, cells, actions, _COMPARED)
@@ -112,13 +116,14 @@ def _shapes(game: Game) -> Iterator[np.ndarray]:
     side = round((3 + np.sqrt(12 * count - 3)) / 6)
     if side > 1 and 3 * side * (side - 1) + 1 == count:
         yield from hexagon(side).images()
-    if shape is None:
+    elif shape is None:
+        # Refuting so many candidates takes minutes in games where every move only adds a stone.
         for turn in range(count):
             yield np.roll(board, turn)
             yield np.roll(board[::-1], turn)
 
 
-def _assign(game: Game, sample: Sample, cells: np.ndarray) -> np.ndarray | None:
+def _assign(game: Game, sample: Sample, cells: np.ndarray, deadline: float) -> np.ndarray | None:
     """int32[A]: the action on the image for each action; None if some position has none for one."""
     actions = game.num_actions
     games = max(1, min(_GAMES, _MOST_MOVES // actions, sample.states.terminal.shape[1]))
@@ -129,6 +134,8 @@ def _assign(game: Game, sample: Sample, cells: np.ndarray) -> np.ndarray | None:
         live = ~sample.terminal[ply, :games]
         if not live.any():
             break
+        if time.monotonic() > deadline:
+            raise ValueError(f"{game.name}: finding its symmetries takes too long")
         states = select_states(sample.states, (ply, np.arange(games)))
         here, there = _moves(game, states, cells), _moves(game, image, None)
         for number in np.flatnonzero(live):

@@ -1,4 +1,5 @@
-"""The games that come with Ludax (Todd et al. 2025), written in its language: `ludax:yavalath`.
+"""Games in the language of Ludax (Todd et al. 2025): its own, `ludax:yavalath`, and those in a
+file, `ludax:mine.ldx`.
 
 A cell of ours is a cell of its board: digit 0 where it is empty, else 1 + 2 * the kind of the piece
 + its player. Scores, phases and what a rule remembers of the last moves are left out.
@@ -12,6 +13,7 @@ from importlib import resources
 
 import numpy as np
 
+from jaxgbg.contents import read_bytes, reason
 from jaxgbg.games.borrowed import Borrowed, BorrowedState, borrow, import_package
 from jaxgbg.lazy import jax, jnp
 
@@ -38,18 +40,30 @@ _OTHERS = (
     "wolf_and_sheep",
 )
 LUDAX_GAMES = tuple(sorted((*_FILLED, *_OTHERS)))
-"""What may follow "ludax:" in a game's name."""
+"""What may follow "ludax:" in a game's name, in addition to the path of a file."""
+SUFFIX = ".ldx"
+_MOST_BYTES = 2**20
 
 
 @cache
 def ludax_game(title: str) -> type[Borrowed]:
     """The class of `ludax:title`; raises ValueError, in one line, for what cannot be had."""
     name = f"ludax:{title}"
-    if title not in LUDAX_GAMES:
+    own = title.endswith(SUFFIX)
+    if title not in LUDAX_GAMES and not own:
         raise ValueError(f"unknown game {name!r}: ludax has {', '.join(LUDAX_GAMES)}")
+    text = _text_of(title) if own else ""
     package = import_package("ludax", name)
-    text = (resources.files("ludax") / "games" / f"{title}.ldx").read_text(encoding="utf-8")
-    environment = package.LudaxEnvironment(game_str=text)
+    if not own:
+        text = (resources.files("ludax") / "games" / f"{title}.ldx").read_text(encoding="utf-8")
+    try:
+        environment = package.LudaxEnvironment(game_str=text)
+    except Exception as error:
+        # Its parser and its compiler raise errors of many kinds.
+        if not own:
+            raise
+        line = " ".join(str(error).split())[:200]
+        raise ValueError(f"{name}: not a game of Ludax: {type(error).__name__}: {line}") from error
     told = environment.game_info
     squares = tuple(told.board_dims) if told.board_shape != "hexagon_shape" else None
     return borrow(
@@ -62,6 +76,14 @@ def ludax_game(title: str) -> type[Borrowed]:
         num_cell_values=1 + 2 * int(environment.num_piece_types),
         max_plies=int(environment.board_size) if title in _FILLED else _LONGEST,
     )
+
+
+def _text_of(path: str) -> str:
+    """The rules in a file; raises ValueError, in one line, if it cannot be read."""
+    try:
+        return read_bytes(path, _MOST_BYTES).decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise ValueError(f"ludax:{path}: {reason(error)}") from error
 
 
 @dataclasses.dataclass(frozen=True)

@@ -100,11 +100,16 @@ def default_layout(game: Game) -> Layout:
     """The game's own, or our choice by its size: all cells in one n-tuple, or two walks a cell."""
     if game.own_tuples:
         return check_layout(game, game.own_tuples, f"{game.name}: own_tuples")
+    if whole_board(game):
+        return (tuple(range(game.num_cells)),)
     digits = game.num_cell_values
     length = max((n for n in range(1, game.num_cells + 1) if digits**n <= _MOST_ROWS), default=1)
-    if length == game.num_cells:
-        return (tuple(range(game.num_cells)),)
     return random_walk(game, 2 * game.num_cells, length, seed=0)
+
+
+def whole_board(game: Game) -> bool:
+    """Whether the table of all boards is small enough for one n-tuple of all cells."""
+    return bool(game.num_cell_values**game.num_cells <= _MOST_ROWS)
 
 
 def check_layout(game: Game, tuples: Sequence[Sequence[int]], source: str) -> Layout:

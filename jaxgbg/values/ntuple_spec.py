@@ -19,6 +19,9 @@ from jaxgbg.values.layouts import (
 from jaxgbg.values.ntuple import NTuple
 from jaxgbg.values.ntuple_moves import FollowingNTuple, StoneNTuple
 
+MOST_IMAGES = 1_000
+"""A board has no more symmetric images than this."""
+
 
 @dataclasses.dataclass(frozen=True)
 class NTupleSpec(ValueSpec):
@@ -31,6 +34,8 @@ class NTupleSpec(ValueSpec):
       walks: Number and length of the random walks that every seed draws for itself.
       from_lines: Whether those walks begin with the cells of a winning line, all lines in turn.
       symmetries: Whether a value is learned and looked up for all symmetric images of a board.
+      images: These images, as `Game.symmetries` has them, instead of the game's own, such as those
+        that simulation has found; for values of afterstates alone.
       sigmoid: Whether a value is the tanh of the sum of its weights.
       tcl: Temporal coherence learning (TCL), step sizes by |N| / A (id) or its exponential (exp).
       beta: Steepness of TCL-EXP.
@@ -44,6 +49,7 @@ class NTupleSpec(ValueSpec):
     walks: tuple[int, int] = setting((0, 0), low=0, high=MOST_TUPLES)
     from_lines: bool = False
     symmetries: bool = True
+    images: Layout = setting((), most=MOST_IMAGES)
     sigmoid: bool = True
     tcl: str = setting("none", choices=("none", "id", "exp"))
     beta: float = setting(2.7, above=0, high=1_000_000)
@@ -97,6 +103,8 @@ class NTupleSpec(ValueSpec):
         if len({len(cells) for cells in tuples}) > 1 and game.stone_digits:
             raise ValueError(f"{game.name}: all tuples must have one length")
         images, action_images = game.symmetries, game.action_symmetries if of_actions else None
+        if self.images:
+            images = self._images_for(game, of_actions)
         if not self.symmetries:
             images = np.arange(game.num_cells)[None]
             action_images = np.arange(game.num_actions)[None] if of_actions else None
@@ -124,6 +132,18 @@ class NTupleSpec(ValueSpec):
             pairs = tuple(tuple(zip(*row, strict=True)) for row in patterns)
             return FollowingNTuple(patterns=pairs, **fields)
         return NTuple(**fields)
+
+    def _images_for(self, game: Game, of_actions: bool) -> np.ndarray:
+        """`images` as an array; raises ValueError if they do not fit the game or the learner."""
+        if of_actions:
+            raise ValueError("images are for values of afterstates: leave them out, or use td")
+        cells = list(range(game.num_cells))
+        if any(sorted(image) != cells for image in self.images) or list(self.images[0]) != cells:
+            raise ValueError(
+                f"images must be permutations of the {game.num_cells} cells of {game.name}, the"
+                " identity first"
+            )
+        return np.array(self.images, np.int32)
 
 
 def _rows(array: np.ndarray) -> tuple[tuple[int, ...], ...]:

@@ -9,6 +9,7 @@ import pytest
 
 from jaxgbg.arena.cycles import alpha_rank, cycles
 from jaxgbg.arena.group_play import openings_for, play_group, seatings
+from jaxgbg.arena.tournament import play_tournament
 from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Nim
 from jaxgbg.players import MaxN, RandomPlayer
@@ -40,6 +41,18 @@ def test_the_perfect_player_wins_from_the_start_in_the_winning_seat():
     assert (games.rewards[:, second, 1] == 1).all()
     again = play_group(SMALL, group, protocol, jax.random.key(0))
     np.testing.assert_array_equal(again.rewards, games.rewards)
+
+
+@pytest.mark.slow
+def test_only_the_first_meets_the_others_if_not_all_meet():
+    players = {name: RandomPlayer(SMALL) for name in ("one", "two", "three")}
+    for order in (("one", "two", "three"), ("three", "one", "two")):
+        named = {name: players[name] for name in order}
+        played = play_tournament(named, SMALL, games=4, progress=False, all_meet=False)
+        assert {tuple(sorted(group)) for group, _ in played.results} == {(0, 1), (0, 2)}
+    assert len(play_tournament(players, SMALL, games=4, progress=False).results) == 3
+    with pytest.raises(ValueError, match="the Swiss system pairs all players"):
+        play_tournament(players, SMALL, swiss=2, all_meet=False)
 
 
 @pytest.mark.slow

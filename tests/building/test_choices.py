@@ -1,0 +1,173 @@
+"""What is chosen for a game is within the stated limits, and symmetries that are found are used."""
+
+import itertools
+
+import jax
+import numpy as np
+import pytest
+
+import jaxgbg
+from jaxgbg.building.choices import (
+    LEAST_GAMES,
+    LEAST_LENGTH,
+    LEAST_MATCHES,
+    LEAST_TRAINING,
+    MATCH_SHARE,
+    MOST_BYTES,
+    MOST_GAMES,
+    MOST_LOOK_UPS,
+    MOST_ROWS,
+    Size,
+    games_for,
+    match_seconds,
+    run_for,
+    training_seconds,
+    tuples_for,
+)
+from jaxgbg.building.rules import named_rules, symmetries_of
+from jaxgbg.games import Hex
+from jaxgbg.runs.budget import TrainingPace, episodes_in, with_episodes
+from jaxgbg.values import NTupleSpec
+
+
+class OwnHex(Hex):
+    """Hex by another name, with no symmetries of its own."""
+
+    name = "own-hex"
+    symmetries = jaxgbg.Game.symmetries
+    action_symmetries = jaxgbg.Game.action_symmetries
+
+
+class ManyDigits(OwnHex):
+    """A game with more digits than tables have room for."""
+
+    num_cell_values = 31
+
+
+IDENTITY = np.arange(16)[None]
+
+
+def test_tables_stay_within_rows_look_ups_and_memory():
+    for cells, digits, players, images in itertools.product(
+        (2, 9, 42, 361), (2, 3, 11, 20, 21, 31, 128), (1, 2, 6), (1, 8, 24)
+    ):
+        walks = tuples_for(Size(cells, digits, players, images))
+        if walks is None:
+            assert digits ** min(LEAST_LENGTH, cells) > MOST_ROWS
+            continue
+        number, length = walks
+        assert 1 <= length <= cells
+        assert digits**length <= MOST_ROWS
+        assert length == cells or digits ** (length + 1) > MOST_ROWS
+        assert 1 <= number <= 2 * cells
+        assert number * images <= MOST_LOOK_UPS
+        assert number * digits**length * players * 16 <= MOST_BYTES
+
+
+def test_times_and_games():
+    assert training_seconds(600, 20) == pytest.approx(600 * (1 - MATCH_SHARE) - 20)
+    assert training_seconds(60, 59) == training_seconds(60, 600) == 60 * LEAST_TRAINING
+    assert match_seconds(600, 20) == pytest.approx(600 * MATCH_SHARE)
+    # What came before took so long that a fifth is left.
+    assert match_seconds(600, 500) == 600 * LEAST_MATCHES
+    assert games_for(100, 1e-6) == MOST_GAMES
+    # Thirty games of mcts-1000 fit into half of the time; of the next one only mcts-100.
+    assert games_for(600, 1.0) == 30
+    assert games_for(100, 1.0) == 50
+    assert games_for(1, 1.0) == LEAST_GAMES
+    assert episodes_in(10, TrainingPace(50, 1_000), lanes=2) == 250
+    assert episodes_in(0, TrainingPace(50, 1_000), batch=64) == 64
+
+
+def test_a_budget_has_as_many_evaluations_as_asked_for():
+    run = jaxgbg.preset("nim")
+    for episodes in (1, 7, 1_003):
+        short = with_episodes(run, episodes, 5)
+        assert short.schedule.episodes == episodes
+        assert -(-episodes // short.evaluation.every) <= 5
+
+
+def test_a_shipped_game_keeps_its_settings():
+    run, why = run_for(jaxgbg.make("connectfour"), np.arange(42)[None])
+    published = jaxgbg.preset("connectfour")
+    assert (run.value, run.learner, run.schedule) == (
+        published.value,
+        published.learner,
+        published.schedule,
+    )
+    assert "come with jaxgbg" in why
+    assert (run.variants, run.evaluation.opponents) == (("farl",), ("random",))
+    alone, _ = run_for(jaxgbg.make("2048"), np.arange(16)[None])
+    assert alone.evaluation.opponents == ("score",)
+
+
+def test_other_games_get_settings_by_their_size():
+    game = OwnHex(size=4)
+    run, why = run_for(game, IDENTITY)
+    assert run.value.walks == (32, 8)
+    assert why == "32 n-tuples of 8 cells, random walks, 1 symmetric images of a board"
+    run, why = run_for(OwnHex(size=3), np.arange(9)[None])
+    assert (run.value.walks, why) == ((0, 0), "one table of all boards")
+    run, why = run_for(ManyDigits(size=4), IDENTITY)
+    assert (run.value.kind, why[:9]) == ("mlp", "a network")
+
+
+def test_symmetries_by_simulation_are_those_of_the_game():
+    game = OwnHex(size=4)
+    found, text = symmetries_of(game)
+    assert text == "2 images of a board, which random games do not refute"
+    np.testing.assert_array_equal(found.cells, Hex(size=4).symmetries)
+    assert run_for(game, found.cells)[0].value.images == tuple(map(tuple, found.cells.tolist()))
+    assert symmetries_of(Hex(size=4)) == (None, "2 images of a board, declared by the game")
+    late = symmetries_of(game, seconds=0)
+    assert late == (None, "not found: own-hex: finding its symmetries takes too long")
+    assert symmetries_of(jaxgbg.make("pig"))[1].startswith("not found: pig is a game of chance")
+
+
+def test_images_are_as_good_as_declared_symmetries():
+    hex4 = Hex(size=4)
+    layout = ((0, 1, 2, 5), (3, 4, 9, 10))
+    spec = NTupleSpec(layout=layout)
+    declared = spec.build(hex4, False, 1)
+    images = hex4.symmetries.tolist()
+    found = NTupleSpec(layout=layout, images=images).build(OwnHex(size=4), False, 1)
+    assert found.symmetries == declared.symmetries
+    assert spec.build(OwnHex(size=4), False, 1).symmetries != declared.symmetries
+    state = hex4.step(hex4.init(jax.random.key(0)), 1, jax.random.key(0))
+    cells = hex4.cells(state)
+    params = declared.init(key=jax.random.key(0))
+    np.testing.assert_array_equal(declared.features(params, cells), found.features(params, cells))
+
+
+def test_images_that_do_not_fit_are_refused():
+    game = OwnHex(size=3)
+    for images in ([[0, 1]], [list(range(8, -1, -1))], [list(range(9)), [0] * 9]):
+        with pytest.raises(ValueError, match="permutations of the 9 cells of own-hex"):
+            NTupleSpec(images=images).build(game, False, 1)
+    with pytest.raises(ValueError, match="images are for values of afterstates"):
+        NTupleSpec(images=[list(range(9))]).build(game, True, 1)
+
+
+def test_a_file_stands_for_its_game(user_folder):
+    assert named_rules("hex") == "hex"
+    assert named_rules("some/rules.ldx") == "ludax:some/rules.ldx"
+    assert named_rules(user_folder / "pebbles.py") == "pebbles"
+    few = "import functools, jaxgbg, pebbles\n"
+    few += "jaxgbg.register('few', functools.partial(pebbles.Pebbles, cups=2))"
+    (user_folder / "few.py").write_text(few)
+    assert named_rules("few.py") == "few"
+    (user_folder / "two.py").write_text(few.replace("few", "one") + few[33:].replace("few", "two"))
+    with pytest.raises(
+        ValueError, match=r"two.py registers 2 games \(one, two\), and one is needed"
+    ):
+        named_rules("two.py")
+    for name, text, wrong in (
+        ("missing.py", None, "missing.py does not exist"),
+        ("silent.py", "x = 1", "silent.py registers no game, and one is needed"),
+        ("faulty.py", "1 / 0", "cannot import faulty: ZeroDivisionError"),
+        ("json.py", "x = 1", "another module is named json: rename the file"),
+    ):
+        if text is not None:
+            (user_folder / name).write_text(text)
+        with pytest.raises(ValueError, match=wrong):
+            named_rules(name)
