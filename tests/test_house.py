@@ -11,8 +11,7 @@ ROOT = Path(__file__).resolve().parents[1] / "jaxgbg"
 ROOMS = (
     "lazy", "types", "xla", "jaxprs", "system", "extensions", "specs", "spec_text", "arguments",
     "contents", "games", "values", "learners", "search", "players", "evaluation", "runs", "sweeps",
-    "arena", "results", "api", "playing", "web", "building",
-    "cli",
+    "arena", "results", "api", "playing", "web", "cli",
 )  # fmt: skip
 CORE = ROOMS[: ROOMS.index("runs") + 1]
 CORE_PACKAGES = {"jax", "flax", "optax", "chex", "numpy"}

@@ -17,8 +17,8 @@ from typing import Any
 from experiments.gpu.records import Records, machine
 from experiments.shared import make_parser
 from jaxgbg.arena.tournament import play_tournament
-from jaxgbg.building import build_agent
-from jaxgbg.building.rating import AGENT, plain_score, scores_of
+from jaxgbg.cli.building import build_agent
+from jaxgbg.cli.building.rating import AGENT, plain_score, scores_of
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import LUDAX_GAMES, PGX_GAMES
 from jaxgbg.runs import RunFolder

@@ -36,11 +36,11 @@ def agent(
       minutes: Time for everything, compiling and matches included.
       out: Folder for the agent and all files about it.
     """
-    from jaxgbg.building.rules import named_rules
+    from jaxgbg.cli.building.rules import named_rules
 
     rules = read_game(named_rules(game), size, parameters)
     start_jax()
-    from jaxgbg.building.build import build_agent
+    from jaxgbg.cli.building.build import build_agent
 
     try:
         build_agent(rules, minutes, out, say=lambda line: print(line, flush=True))

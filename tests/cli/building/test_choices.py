@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.building.choices import (
+from jaxgbg.cli.building.choices import (
     LEAST_GAMES,
     LEAST_LENGTH,
     LEAST_MATCHES,
@@ -24,7 +24,7 @@ from jaxgbg.building.choices import (
     training_seconds,
     tuples_for,
 )
-from jaxgbg.building.rules import named_rules, symmetries_of
+from jaxgbg.cli.building.rules import named_rules, symmetries_of
 from jaxgbg.games import Hex
 from jaxgbg.runs.budget import TrainingPace, episodes_in, with_episodes
 from jaxgbg.values import NTupleSpec

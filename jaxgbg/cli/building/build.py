@@ -12,8 +12,8 @@ import numpy as np
 
 from jaxgbg import api
 from jaxgbg.arguments import Minutes
-from jaxgbg.building.card import write_card
-from jaxgbg.building.choices import (
+from jaxgbg.cli.building.card import write_card
+from jaxgbg.cli.building.choices import (
     EVALUATIONS,
     LEAST_MATCHES,
     SYMMETRY_SHARE,
@@ -22,9 +22,9 @@ from jaxgbg.building.choices import (
     run_for,
     training_seconds,
 )
-from jaxgbg.building.rating import plain_score, rate, seconds_of_a_game
-from jaxgbg.building.rules import check_rules, named_rules, symmetries_of
-from jaxgbg.contents import defect, read_json
+from jaxgbg.cli.building.rating import plain_score, rate, seconds_of_a_game
+from jaxgbg.cli.building.rules import check_rules, named_rules, symmetries_of
+from jaxgbg.contents import defect, read_bytes, read_json
 from jaxgbg.games import Game, fingerprint, make
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.players import GreedyAgent, MissingExtra
@@ -220,7 +220,7 @@ def _keep_version(folder: RunFolder, versions: Path) -> None:
 def _versions(folder: Path, agent: Path) -> list[Path]:
     """The earlier versions, the first one first; one that the training ended with is no other."""
     found = sorted((folder / "versions").glob("*.agent"), key=lambda path: (len(path.name), path))
-    return [path for path in found if path.read_bytes() != agent.read_bytes()]
+    return [path for path in found if read_bytes(path) != read_bytes(agent)]
 
 
 def _save(file: Path, run: Run, latest: LatestAgent) -> None:

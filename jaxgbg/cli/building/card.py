@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from jaxgbg.building.rating import Rated
+from jaxgbg.cli.building.rating import Rated
 from jaxgbg.extensions import imported_modules
 from jaxgbg.results.ladder import in_words
 from jaxgbg.runs.storage.agents import load_agent
