@@ -327,6 +327,8 @@ def test_seeds_play_and_then_as_one_agent(tmp_path, monkeypatch):
     pytest.importorskip("bitbully")
     monkeypatch.setattr(connectfour, "GAMES", 6)
     monkeypatch.setattr(connectfour, "MEMBERS", 2)
+    # Tables of 140 n-tuples take longer to keep and to load than to train.
+    monkeypatch.setitem(connectfour.BEST, "walks", (20, 8))
     folder = train(connectfour.run_of(3, 4, 50), tmp_path / "runs")
     task = Task(tmp_path, ("connectfour",), 1.0, time.time() + 1000)
     for _ in range(2):
