@@ -12,14 +12,14 @@ _BOTH_WAYS = version("jaxlib").startswith("0.10.")
 INSTRUCTIONS_FOR_USERS: dict[str, Any] = {_EMITTERS: True} if _BOTH_WAYS else {}
 """Options of the compiler with which the text of a program and its memory are those that users get.
 
-The machine code behind them is quickly made, in half the time: by the same bits it does not go.
+The machine code is made in half the time, and may round otherwise.
 """
 
 FULL_OPTIMISATION: dict[str, Any] = INSTRUCTIONS_FOR_USERS | {"xla_backend_optimization_level": 3}
 """Options of the compiler with which a program is the one that users get."""
 
-# Machine code in one piece instead of 32 that are compiled side by side: each of them begins anew,
-# and the other cores have other tests to run.
+# Machine code in one piece instead of 32 that are compiled at the same time: each of these has
+# costs of its own, and the other cores have other tests to run.
 _QUICK_FLAGS = ["--xla_cpu_parallel_codegen_split_count=1"]
 if _BOTH_WAYS:
     _QUICK_FLAGS.append(f"--{_EMITTERS}=false")
