@@ -147,7 +147,7 @@ def _assign(game: Game, sample: Sample, cells: np.ndarray, deadline: float) -> n
         ]
         if None in chosen:
             return None
-        image = jax.vmap(game.afterstate)(image, jnp.array(chosen, jnp.int32))
+        image = _advance(game, image, jnp.array(chosen, jnp.int32))
     return _matching(may, inverse)
 
 
@@ -174,6 +174,11 @@ def _expand(game: Game, states: State) -> tuple[jax.Array, ...]:
     legal, after = jax.vmap(partial(after_each, game))(states)
     cells = jax.vmap(jax.vmap(game.cells))(after)
     return legal, cells, after.player, after.terminal, after.rewards
+
+
+@partial(jit, static_argnums=0)
+def _advance(game: Game, states: State, actions: jax.Array) -> State:
+    return jax.vmap(game.afterstate)(states, actions)
 
 
 def _alike(here: _Moves, there: _Moves, number: int) -> np.ndarray:

@@ -14,12 +14,15 @@ from jaxgbg.runs.placement import lane_mesh
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.storage.checkpoints import checksum
 from jaxgbg.values import NTuple
-from tests.compiling import FULL_OPTIMISATION
+from tests.compiling import FULL_OPTIMISATION, INSTRUCTIONS_FOR_USERS
 from tests.internals import copied_sizes, entry_of, is_one_kernel, times_compiled
 
 
-def compiled_chunk(game="connectfour", lanes=1, **changes):
-    """The training program of some lanes on one device, and the number of weights of each."""
+def compiled_chunk(game="connectfour", lanes=1, options=INSTRUCTIONS_FOR_USERS, **changes):
+    """The training program of some lanes on one device, and the number of weights of each.
+
+    Its instructions and its memory are those that users get, the machine code may be slower.
+    """
     run = preset(game, seeds=range(lanes), variants=("farl",), **changes)
     learner = run.make_learner()
     keys = jax.vmap(jax.random.key)(np.arange(lanes, dtype=np.uint32))
@@ -29,7 +32,7 @@ def compiled_chunk(game="connectfour", lanes=1, **changes):
     chunk = compile_chunk(learner, lane_mesh(1))
     limit = jax.ShapeDtypeStruct((lanes,), jnp.uint32)
     lowered = chunk.lower(state, hyper, limit, jax.ShapeDtypeStruct((), jnp.int32))
-    return lowered.compile(FULL_OPTIMISATION), learner.value.num_weights
+    return lowered.compile(options), learner.value.num_weights
 
 
 def table_copies(compiled, num_weights: int, fusions: bool = True) -> list[int]:
@@ -38,6 +41,16 @@ def table_copies(compiled, num_weights: int, fusions: bool = True) -> list[int]:
     In the fusions that write a network, a copy is the order in which its gradient is gone through.
     """
     return [size for size in copied_sizes(compiled, "f32", fusions) if size >= num_weights]
+
+
+@pytest.mark.slow
+def test_machine_code_alone_is_made_otherwise_for_users():
+    quick, users = (
+        compiled_chunk("tictactoe", lanes=2, options=options)[0]
+        for options in (INSTRUCTIONS_FOR_USERS, FULL_OPTIMISATION)
+    )
+    assert quick.as_text() == users.as_text()
+    assert str(quick.memory_analysis()) == str(users.memory_analysis())
 
 
 def test_no_table_of_one_number_a_weight_is_turned_around():
