@@ -76,7 +76,7 @@ def test_help_shows_no_empty_default_and_no_python_type(jaxgbg, command):
 def test_help_breaks_lines_at_the_edge_alone(jaxgbg, monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
     _, out, _ = jaxgbg("sweep", "--help")
-    assert "racing keeps those not significantly worse than the best; none keeps all." in out
+    assert "racing keeps those not significantly worse than the best. tpe trains only as" in out
     assert "at 1/8, 1/4 and 1/2 of the episodes; racing" in out
 
 
