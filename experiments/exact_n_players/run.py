@@ -43,10 +43,9 @@ NEAR = 0.01
 class Setting:
     """A game, and what its training changes of the preset; `judged` are changes of its rules.
 
-    No more than `seeds` agents are trained. The first `judged_seeds` agents are judged, with
-    `worst` also against the worst and against random players. With `second_wins` the second player
-    is known to win, and an agent is judged in the positions alone that it can meet: there are too
-    many of them in all.
+    No more than `seeds` agents are trained. The first `judged_seeds` agents are judged. With
+    `second_wins` the second player is known to win, and an agent is judged in the positions alone
+    that it can meet: there are too many of them in all.
     """
 
     label: str
@@ -56,7 +55,6 @@ class Setting:
     judged: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     seeds: int = SEEDS
     judged_seeds: int = SEEDS
-    worst: bool = True
     second_wins: bool = False
 
     def run(self, scale: float = 1.0, seeds: int = SEEDS) -> Run:
@@ -101,7 +99,6 @@ SETTINGS = (
         {"size": 4, "coding": "squares"},
         {"episodes": 1_000_000},
         seeds=5,
-        worst=False,
     ),
     Setting("sim K6", "sim", {}, second_wins=True),
     *(
@@ -154,7 +151,7 @@ def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
         count = len(positions.following)
         best, moves = best_play(positions)
         of_seeds = [
-            found(positions, moves, choices(positions, agent), setting.worst)
+            found(positions, moves, choices(positions, agent))
             for agent in agents[: setting.judged_seeds]
         ]
     low, high = judged.reward_range
@@ -187,19 +184,17 @@ def met(game: Game, agent: GreedyAgent) -> dict[str, list[float]]:
     return rewards
 
 
-def found(
-    positions: Positions, best: np.ndarray, own: np.ndarray, worst: bool = True
-) -> dict[str, list[float]]:
+def found(positions: Positions, best: np.ndarray, own: np.ndarray) -> dict[str, list[float]]:
     """The rewards by seat of an agent that makes the moves `own` bool[E].
 
-    "against_best": all others make the moves `best` bool[E]. With `worst`, for two players:
-    "at_worst", the other makes the moves that are worst for the agent, and "against_random".
+    "against_best": all others make the moves `best` bool[E]. For two players also "at_worst": the
+    other makes the moves that are worst for the agent, and "against_random".
     """
     mover = positions.mover[positions.source]
     seats = range(positions.endings.shape[1])
     kept = [np.where(mover == seat, own, best) for seat in seats]
     rewards = {"against_best": [reward(positions, kept[seat], seat) for seat in seats]}
-    if len(seats) == 2 and worst:
+    if len(seats) == 2:
         free = [own | (mover != seat) for seat in seats]
         rewards["at_worst"] = [reward(positions, free[seat], seat, worst=True) for seat in seats]
         rewards["against_random"] = [reward(positions, free[seat], seat) for seat in seats]
