@@ -201,6 +201,16 @@ def found(positions: Positions, best: np.ndarray, own: np.ndarray) -> dict[str, 
     return rewards
 
 
+def lost(best: float, shares: Sequence[float]) -> tuple[str, str]:
+    """How much less than `best` agents win: the mean with its interval, and the most of one."""
+    less = [best - share for share in shares]
+    if not less:
+        return "", ""
+    low, high = confidence_interval(less)
+    spread = f" ({low:.4f} to {high:.4f})" if max(less) >= 5e-5 else ""
+    return f"{np.mean(less):.4f}{spread}", f"{max(less):.4f}"
+
+
 def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
     """By seat: what best play wins, and what the agents win less: on average, and one of them."""
     yield (
@@ -210,17 +220,11 @@ def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|---|"
     order = [setting.label for setting in SETTINGS]
     for one in sorted(results, key=lambda one: order.index(one["label"])):
-        # Where no move of the other is better than another, the worst one is the best.
-        met_best = one.get("against_best", one.get("at_worst"))
-        seeds = len(met_best)
+        against_best = one.get("against_best", [])
+        seeds = len(against_best or one["at_worst"])
         for seat, best in enumerate(one["best"]):
-            less = [best - each[seat] for each in met_best]
-            low, high = confidence_interval(less)
-            mean = f"{np.mean(less):.4f}"
-            if max(less) >= 5e-5:
-                mean += f" ({low:.4f} to {high:.4f})"
             cells = [one["label"], f"{one['episodes']:,}", str(seeds)] if seat == 0 else [""] * 3
-            cells += [str(seat), f"{best:.4f}", mean, f"{max(less):.4f}"]
+            cells += [str(seat), f"{best:.4f}", *lost(best, [each[seat] for each in against_best])]
             worst = [best - each[seat] for each in one.get("at_worst", [])]
             random = [each[seat] for each in one.get("against_random", [])]
             cells += [f"{np.mean(each):.4f}" if each else "" for each in (worst, random)]

@@ -11,6 +11,7 @@ stands there is not made again.
 """
 
 import argparse
+import dataclasses
 import json
 import math
 import statistics
@@ -20,16 +21,17 @@ from typing import Any
 
 import jax
 import numpy as np
+from scipy import special
 
 from experiments.farl_predictor.run import agents_of, opened
 from experiments.gpu.records import Records, machine
-from experiments.n_players.claims import welch
 from experiments.n_players.run import SETTINGS, Setting
 from experiments.shared import make_parser
 from jaxgbg import Game, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.evaluation import no_history, play
 from jaxgbg.players import Player, make_player
+from jaxgbg.results.statistics import mean_sem
 from jaxgbg.runs.devices import prepare_jax
 
 FILE, KEY = "equal_time.json", ("label",)
@@ -73,9 +75,26 @@ def rewards(game: Game, players: Sequence[Player], setting: Setting, games: int)
     return np.asarray(found, np.float64)[seats == 0].reshape(game.num_players, games)
 
 
+def welch(first: Sequence[float], second: Sequence[float]) -> list[float]:
+    """Mean and 95% interval of the difference of the means of independent values."""
+    (one, error), (other, other_error) = mean_sem(first), mean_sem(second)
+    squares = error**2, other_error**2
+    sizes = len(first), len(second)
+    freedom = sum(squares) ** 2 / sum(s**2 / (n - 1) for s, n in zip(squares, sizes, strict=True))
+    reach = float(special.stdtrit(freedom, 0.975)) * sum(squares) ** 0.5
+    return [one - other, one - other - reach, one - other + reach]
+
+
+def more(own: np.ndarray, others: np.ndarray) -> list[float]:
+    """The difference of the means of rewards [games], with its 95% interval."""
+    if np.ptp(own) == np.ptp(others) == 0:
+        return [float(own[0] - others[0])] * 3
+    return welch([*own], [*others])
+
+
 def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
     """Time the agent and MCTS, and let them play."""
-    run = setting.run(options.scale, 1)
+    run = dataclasses.replace(setting.run(options.scale, 1), variants=("farl",))
     agent = agents_of(train(run, options.out / "runs"), "farl")
     game = run.game
     of_agent = core_ms(agent, game)
@@ -95,9 +114,7 @@ def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
         "games": options.games,
         "agent": own.mean(1).round(4).tolist(),
         "mcts": others.mean(1).round(4).tolist(),
-        "more": [
-            np.round(welch(*map(list, pair)), 4).tolist() for pair in zip(own, others, strict=True)
-        ],
+        "more": [np.round(more(*pair), 4).tolist() for pair in zip(own, others, strict=True)],
         "matches_s": round(time.perf_counter() - begun, 1),
     }
 
