@@ -2,9 +2,24 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
+from experiments.page_tables import read
 from experiments.page_text import Claim, cells_in
 
-OUTSIDE: dict[str, str] = {}
+_ONCE = "measured once for this page; no data is kept"
+OUTSIDE = {
+    "30% of random moves": "a setting",
+    "GBG's 88.8%": "GBG, agents/EWN/EWN-run-avg-std.xlsx",
+    "most is 92.07%": "value iteration of an independent program",
+    "saved agent 98.65%": "GBG, agents/Sim/K6_Player2, replayed",
+    "the first and the second seat: 2x2 cells, the preset, 6.3 and 8.2": _ONCE,
+    "2x3 cells 1.9 and 3.4; 2x4 cells 1.9 and 3.2": _ONCE,
+    "of 7 cells 1.3 and 1.7, of 8 cells 0.5 and 1.5": _ONCE,
+    "three stones 3.0 and 1.9, of four stones 1.3 and 0.4": _ONCE,
+    "20 walks of 8 cells would take 2.8 GB": "12 bytes a weight",
+    "agents lost 1.0 to 2.9 and 0.4 to 1.8 points": _ONCE,
+}
 
 
 def points(game: str, column: str = "less: mean") -> list[float]:
@@ -25,5 +40,24 @@ def claims() -> Iterator[Claim]:
     yield "of 2x3 cells it is {} and {}.", points(larger)[0], points(larger, "the most")[0]
     yield "the preset loses {} points in the first seat and {} in the second", *points("ewn 4x4")
     yield "second, 2x3 cells {} and {} (three agents each)", *points("ewn 4x4, 2x3 cells")
+    stones = "ewn 4x4, by stones"
+    yield (
+        "wherever they stand, lose {} points in the first seat there and {} in the second",
+        *points(stones),
+    )
+    yield "after a million episodes, {} at most", max(points(stones, "the most"))
+    agents = {one["label"]: one for one in read("exact_n_players/results.json")["results"]}
+    sim = np.array(agents["sim K6"]["at_worst"])[:, 1]
+    yield "In Sim on K6 {} of {} agents", int((sim == 1).sum()), len(sim)
+    random = 100 * np.mean(agents["sim K6"]["against_random"])
+    yield "an agent wins {}% of its games against random play", random
+    einstein = 100 * np.mean(agents["ewn 3x3"]["against_random"], 1)
+    yield (
+        "on EinStein 3x3 win {}% ({} to {}, ten agents)",
+        einstein.mean(),
+        einstein.min(),
+        einstein.max(),
+    )
+    yield "On Sim K6 ours win {}%", random
     worst = cells_in("exact_n_players").column("at worst")[:8]
     yield "a little, up to {} points on average", 100 * max(worst)

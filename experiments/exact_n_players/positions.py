@@ -90,24 +90,35 @@ def _joined(parts: list[Any]) -> Any:
     return jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
 
 
-def positions_of(game: Game) -> Positions:
-    """All positions that can be reached, a ply at a time."""
-    outcomes = max(1, game.num_spawns)
+@partial(jax.jit, static_argnums=0)
+def _drawn(game: Game, states: Any) -> tuple[Any, jax.Array]:
+    """(the states [B, K] after each outcome of chance, their probabilities)."""
+    if not game.num_spawns:
+        return jax.tree.map(lambda leaf: leaf[:, None], states), jnp.ones((len(states.player), 1))
+    follow = jax.vmap(jax.vmap(game.spawn_outcome, (None, 0)), (0, None))
+    return follow(states, jnp.arange(game.num_spawns)), jax.vmap(game.spawn_probabilities)(states)
 
-    @jax.jit
-    @jax.vmap
-    def draw(state: Any) -> Any:
-        if not game.num_spawns:
-            return jax.tree.map(lambda leaf: leaf[None], state), jnp.ones(1)
-        follow = jax.vmap(game.spawn_outcome, (None, 0))
-        return follow(state, jnp.arange(outcomes)), game.spawn_probabilities(state)
 
-    @jax.jit
-    @jax.vmap
-    def move(state: Any) -> Any:
-        after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))
-        return game.legal_actions(state), after
+@partial(jax.jit, static_argnums=0)
+def _moved(game: Game, agent: GreedyAgent | None, seat: int, states: Any) -> tuple[jax.Array, Any]:
+    """(which actions of states [B] are made, the states [B, A] after them)."""
+    legal = jax.vmap(game.legal_actions)(states)
+    after = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))(
+        states, jnp.arange(game.num_actions)
+    )
+    if agent is not None:
+        values = jnp.where(legal, agent.action_values(states), -jnp.inf)
+        best = values == values.max(1, keepdims=True)
+        legal &= best | (states.player != seat)[:, None]
+    return legal, after
 
+
+def positions_of(game: Game, agent: GreedyAgent | None = None, seat: int = 0) -> Positions:
+    """All positions that can be reached, a ply at a time.
+
+    With an `agent` only those that can be reached if it plays in `seat`, against anybody.
+    """
+    draw, move = partial(_drawn, game), partial(_moved, game, agent, seat)
     decisions, afterstates = _Numbers(), _Numbers()
     endings: dict[tuple[float, ...], int] = {}
     sources, targets, movers, followings, chances, found = [], [], [], [], [], []

@@ -27,7 +27,7 @@ from experiments.exact_n_players.positions import (
 )
 from experiments.gpu.records import Records, machine
 from experiments.shared import make_parser
-from jaxgbg import Run, make, preset, train
+from jaxgbg import Game, GreedyAgent, Run, make, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import confidence_interval
 from jaxgbg.runs import LaneName
@@ -43,7 +43,9 @@ NEAR = 0.01
 class Setting:
     """A game, and what its training changes of the preset; `judged` are changes of its rules.
 
-    The first `judged_seeds` agents are judged.
+    No more than `seeds` agents are trained. The first `judged_seeds` agents are judged. With
+    `second_wins` the second player is known to win, and an agent is judged in the positions alone
+    that it can meet: there are too many of them in all.
     """
 
     label: str
@@ -51,7 +53,9 @@ class Setting:
     parameters: Mapping[str, Any]
     changes: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     judged: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    seeds: int = SEEDS
     judged_seeds: int = SEEDS
+    second_wins: bool = False
 
     def run(self, scale: float = 1.0, seeds: int = SEEDS) -> Run:
         """FARL alone, without any evaluation by matches."""
@@ -61,7 +65,7 @@ class Setting:
         return preset(
             game,
             eval_every=changes["episodes"],
-            seeds=range(seeds),
+            seeds=range(min(seeds, self.seeds)),
             variants=("farl",),
             opponents=(),
             **changes,
@@ -88,7 +92,15 @@ SETTINGS = (
     Setting("ewn 3x3, 2x3 cells", "ewn", {"size": 3}, {"layout": rectangles(3)}),
     Setting("ewn 4x4", "ewn", {"size": 4}, judged_seeds=3),
     Setting("ewn 4x4, 2x3 cells", "ewn", {"size": 4}, {"layout": rectangles(4)}, judged_seeds=3),
-    Setting("sim K6", "sim", {}),
+    Setting("ewn 3x3, by stones", "ewn", {"size": 3, "coding": "squares"}),
+    Setting(
+        "ewn 4x4, by stones",
+        "ewn",
+        {"size": 4, "coding": "squares"},
+        {"episodes": 1_000_000},
+        seeds=5,
+    ),
+    Setting("sim K6", "sim", {}, second_wins=True),
     *(
         Setting(
             f"chinese_checkers, 1 row, {turns} turns",
@@ -131,13 +143,18 @@ def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
     folder = train(run, options.out / "runs")
     trained, trained_cpu = time.perf_counter() - begun, time.process_time() - used
     judged = dataclasses.replace(run.game, **setting.judged)
-    positions = positions_of(judged)
-    best, moves = best_play(positions)
+    agents = [folder.agents([LaneName(seed, "farl")]) for seed in run.seeds]
+    if setting.second_wins:
+        count, best, of_seeds = None, np.array([-1.0, 1.0]), [met(judged, one) for one in agents]
+    else:
+        positions = positions_of(judged)
+        count = len(positions.following)
+        best, moves = best_play(positions)
+        of_seeds = [
+            found(positions, moves, choices(positions, agent))
+            for agent in agents[: setting.judged_seeds]
+        ]
     low, high = judged.reward_range
-    of_seeds = [
-        found(positions, moves, choices(positions, folder.agents([LaneName(seed, "farl")])))
-        for seed in run.seeds[: setting.judged_seeds]
-    ]
     shares = {
         name: np.round((np.array([each[name] for each in of_seeds]) - low) / (high - low), 6)
         for name in of_seeds[0]
@@ -147,7 +164,7 @@ def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
         "players": judged.num_players,
         "episodes": run.schedule.episodes,
         "config": run.digest,
-        "positions": len(positions.following),
+        "positions": count,
         "best": np.round((best - low) / (high - low), 6).tolist(),
         **{name: share.tolist() for name, share in shares.items()},
         "training_s": round(trained, 1),
@@ -156,11 +173,22 @@ def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def met(game: Game, agent: GreedyAgent) -> dict[str, list[float]]:
+    """The rewards by seat at worst and against random play, in a game for two."""
+    rewards: dict[str, list[float]] = {"at_worst": [], "against_random": []}
+    for seat in range(2):
+        positions = positions_of(game, agent, seat)
+        every = np.ones(len(positions.source), bool)
+        rewards["at_worst"].append(reward(positions, every, seat, worst=True))
+        rewards["against_random"].append(reward(positions, every, seat))
+    return rewards
+
+
 def found(positions: Positions, best: np.ndarray, own: np.ndarray) -> dict[str, list[float]]:
     """The rewards by seat of an agent that makes the moves `own` bool[E].
 
-    "against_best": all others make the moves `best` bool[E]. "at_worst", for two players: the other
-    makes the moves that are worst for the agent.
+    "against_best": all others make the moves `best` bool[E]. For two players also "at_worst": the
+    other makes the moves that are worst for the agent, and "against_random".
     """
     mover = positions.mover[positions.source]
     seats = range(positions.endings.shape[1])
@@ -169,26 +197,37 @@ def found(positions: Positions, best: np.ndarray, own: np.ndarray) -> dict[str, 
     if len(seats) == 2:
         free = [own | (mover != seat) for seat in seats]
         rewards["at_worst"] = [reward(positions, free[seat], seat, worst=True) for seat in seats]
+        rewards["against_random"] = [reward(positions, free[seat], seat) for seat in seats]
     return rewards
+
+
+def lost(best: float, shares: Sequence[float]) -> tuple[str, str]:
+    """How much less than `best` agents win: the mean with its interval, and the most of one."""
+    less = [best - share for share in shares]
+    if not less:
+        return "", ""
+    low, high = confidence_interval(less)
+    spread = f" ({low:.4f} to {high:.4f})" if max(less) >= 5e-5 else ""
+    return f"{np.mean(less):.4f}{spread}", f"{max(less):.4f}"
 
 
 def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
     """By seat: what best play wins, and what the agents win less: on average, and one of them."""
-    yield "| game | episodes | agents | seat | best play | less: mean | the most | at worst |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield (
+        "| game | episodes | agents | seat | best play | less: mean | the most | at worst"
+        " | against random |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|"
     order = [setting.label for setting in SETTINGS]
     for one in sorted(results, key=lambda one: order.index(one["label"])):
-        seeds = len(one["against_best"])
+        against_best = one.get("against_best", [])
+        seeds = len(against_best or one["at_worst"])
         for seat, best in enumerate(one["best"]):
-            less = [best - each[seat] for each in one["against_best"]]
-            low, high = confidence_interval(less)
-            mean = f"{np.mean(less):.4f}"
-            if max(less) >= 5e-5:
-                mean += f" ({low:.4f} to {high:.4f})"
             cells = [one["label"], f"{one['episodes']:,}", str(seeds)] if seat == 0 else [""] * 3
-            cells += [str(seat), f"{best:.4f}", mean, f"{max(less):.4f}"]
+            cells += [str(seat), f"{best:.4f}", *lost(best, [each[seat] for each in against_best])]
             worst = [best - each[seat] for each in one.get("at_worst", [])]
-            cells.append(f"{np.mean(worst):.4f}" if worst else "")
+            random = [each[seat] for each in one.get("against_random", [])]
+            cells += [f"{np.mean(each):.4f}" if each else "" for each in (worst, random)]
             yield f"| {' | '.join(cells)} |".replace("-0.0000", "0.0000")
 
 

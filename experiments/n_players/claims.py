@@ -1,14 +1,14 @@
 """Where the figures in the text of this experiment come from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
-from scipy import special
 from scipy.stats import spearmanr
 
+from experiments.n_players.equal_time import welch
 from experiments.page_tables import read
 from experiments.page_text import Claim
-from jaxgbg.results.statistics import confidence_interval, mean_sem
+from jaxgbg.results.statistics import confidence_interval
 
 OUTSIDE = {
     "so FARL gains less than 0.1.*": "the forecast",
@@ -18,16 +18,6 @@ OUTSIDE = {
     "with losses missed is above 0.5.*": "the forecast",
 }
 GAIN = "farl over none"
-
-
-def welch(first: Sequence[float], second: Sequence[float]) -> list[float]:
-    """Mean and 95% interval of the difference of the means of independent values."""
-    (one, error), (other, other_error) = mean_sem(first), mean_sem(second)
-    squares = error**2, other_error**2
-    sizes = len(first), len(second)
-    freedom = sum(squares) ** 2 / sum(s**2 / (n - 1) for s, n in zip(squares, sizes, strict=True))
-    reach = float(special.stdtrit(freedom, 0.975)) * sum(squares) ** 0.5
-    return [one - other, one - other - reach, one - other + reach]
 
 
 def claims() -> Iterator[Claim]:

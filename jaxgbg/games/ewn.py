@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -23,6 +25,8 @@ _FORWARD = np.array([(1, 1), (-1, -1), (-1, 1), (1, -1)])
 STEPS = np.stack([_FORWARD * mask for mask in ((0, 1), (1, 0), (1, 1))], 1)
 
 _MOST_ROWS = 2**17
+# Of all n-tuples of stones, for all players: 300 MB in training.
+_MOST_WEIGHTS = 25_000_000
 _TEAMS = {2: (0, 1), 3: (0, 0, 1), 4: (0, 1, 0, 1)}
 
 
@@ -52,7 +56,9 @@ class EinStein(Game[EinsteinState]):
     +1, the losers -1.
 
     Cells are row-major. Digits: 0 empty, then by `coding` the players ("colour"), each player's
-    stones 1-2, 3-4 and 5-6, with three stones its stones ("groups"), or its stones ("stones").
+    stones 1-2, 3-4 and 5-6, with three stones its stones ("groups"), or its stones ("stones"). With
+    `coding` "squares" there is a cell for each stone instead, player by player: 0 captured, else
+    1 + where it stands. n-tuples then see stones that are far apart, and no mirror image.
     `stones` 0 stands for 3 on boards of 3 and 4, else 6. With `start` "random" every player's
     numbers lie in random order.
 
@@ -64,7 +70,7 @@ class EinStein(Game[EinsteinState]):
     stones: int = setting(0, choices=(0, 3, 6))
     choice: str = setting("any", choices=("any", "nearest"))
     start: str = setting("fixed", choices=("fixed", "random"))
-    coding: str = setting("groups", choices=("colour", "groups", "stones"))
+    coding: str = setting("groups", choices=("colour", "groups", "stones", "squares"))
 
     name = "ewn"
     title = "EinStein würfelt nicht"
@@ -102,11 +108,17 @@ class EinStein(Game[EinsteinState]):
         return self.players == 3
 
     @property
+    def _of_stones(self) -> bool:
+        return self.coding == "squares"
+
+    @property
     def num_cells(self) -> int:
-        return self.size**2
+        return self.players * self.num_stones if self._of_stones else self.size**2
 
     @property
     def num_cell_values(self) -> int:
+        if self._of_stones:
+            return self.size**2 + 1
         kinds = {"colour": 1, "groups": 3, "stones": self.num_stones}
         return self.players * kinds[self.coding] + 1
 
@@ -127,28 +139,35 @@ class EinStein(Game[EinsteinState]):
 
     @property
     def symmetries(self) -> np.ndarray:
-        cells = np.arange(self.num_cells, dtype=np.int32).reshape(self.size, self.size)
+        if self._of_stones:
+            return super().symmetries
+        cells = np.arange(self.size**2, dtype=np.int32).reshape(self.size, self.size)
         return np.stack([cells.ravel(), cells.T.ravel()][: 2 if self.players == 2 else 1])
 
     @property
     def action_symmetries(self) -> np.ndarray:
         actions = np.arange(self.num_actions, dtype=np.int32)
-        if self.players > 2:
+        if self.players > 2 or self._of_stones:
             return actions[None]
         # In the mirror a step along the row is one along the column.
         return np.stack([actions, actions.reshape(-1, 3)[:, [1, 0, 2]].ravel()])
 
     @property
     def adjacency(self) -> np.ndarray:
+        if self._of_stones:
+            return super().adjacency
         return grid_adjacency(self.size, self.size, diagonal=True)
 
     @property
     def own_tuples(self) -> tuple[tuple[int, ...], ...]:
         """All squares of 2x2 or, on boards from 5, rectangles of 2x3, as in GBG.
 
-        Where a table of six cells had too many rows they are squares.
+        Where a table of six cells had too many rows they are squares. With `coding` "squares", all
+        sets of as many stones as have room.
         """
-        board = np.arange(self.num_cells).reshape(self.size, self.size)
+        if self._of_stones:
+            return tuple(itertools.combinations(range(self.num_cells), self._most_stones()))
+        board = np.arange(self.size**2).reshape(self.size, self.size)
         shapes = [(2, 2)]
         if self.size > 4 and self.num_cell_values**6 <= _MOST_ROWS:
             shapes = [(2, 3), (3, 2)]
@@ -158,6 +177,13 @@ class EinStein(Game[EinsteinState]):
             for each in windows
             for window in each.reshape(-1, each.shape[2] * each.shape[3])
         )
+
+    def _most_stones(self) -> int:
+        """The stones of an n-tuple if all sets of so many are taken."""
+        count, digits = self.num_cells, self.num_cell_values
+        lengths = range(1, count + 1)
+        weights = [self.players * math.comb(count, n) * digits**n for n in lengths]
+        return max(n for n in lengths if weights[n - 1] <= _MOST_WEIGHTS)
 
     @property
     def piece_digits(self) -> tuple[int, ...] | None:
@@ -247,6 +273,8 @@ class EinStein(Game[EinsteinState]):
         return (state.die == 0) & ~state.terminal
 
     def cells(self, state: EinsteinState) -> jax.Array:
+        if self._of_stones:
+            return (state.position + 1).reshape(-1)
         stones = np.arange(self.num_stones)
         kind = {"colour": 0 * stones, "groups": stones * 3 // self.num_stones, "stones": stones}
         kinds = kind[self.coding]
@@ -261,7 +289,7 @@ class EinStein(Game[EinsteinState]):
 
     def _board_of(self, state: EinsteinState, digits: np.ndarray) -> jax.Array:
         """int8[C]: the board with `digits` int[N, stones] for the stones."""
-        here = state.position[..., None] == np.arange(self.num_cells)
+        here = state.position[..., None] == np.arange(self.size**2)
         return (here * digits[..., None]).sum((0, 1)).astype(jnp.int8)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from experiments.exact_n_players import positions as solver
-from experiments.exact_n_players.run import found
+from experiments.exact_n_players.run import found, met
 from jaxgbg import GreedyAgent, make
 from jaxgbg.values import NTupleSpec
 
@@ -67,6 +67,10 @@ def test_choices_are_the_moves_that_an_agent_makes(einstein):
     )
     agent = GreedyAgent(game, value, params)
     own = solver.choices(positions, agent)
+    # Of the positions alone that this agent can meet, the same.
+    everywhere, alone = found(positions, own, own), met(game, agent)
+    for name, rewards in alone.items():
+        np.testing.assert_allclose(rewards, everywhere[name], atol=1e-6)
     assert (np.bincount(positions.source, own) >= 1).all()
     # By the agent itself, in what a roll after each of some afterstates brings.
     rows = np.random.default_rng(0).choice(len(positions.following), 200, replace=False)

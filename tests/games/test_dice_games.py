@@ -114,6 +114,19 @@ def test_boards_without_room_are_refused(size, players, stones):
         jaxgbg.make("ewn", size=size, players=players, stones=stones)
 
 
+@pytest.mark.parametrize(("size", "players"), [(3, 2), (4, 2), (6, 3), (6, 4)])
+def test_cells_of_stones_say_where_each_stands(size, players):
+    game = EinStein(size, players, coding="squares")
+    states = playouts(game, 20, 3).states
+    cells = np.asarray(jax.vmap(jax.vmap(game.cells))(states))
+    np.testing.assert_array_equal(cells, states.position.reshape(cells.shape) + 1)
+    assert cells.min() == 0
+    assert cells.max() < game.num_cell_values
+    # An n-tuple of all stones where a table has room, and none without room.
+    assert len(game.own_tuples[0]) == {(3, 2): 6, (4, 2): 5}.get((size, players), 2)
+    assert {stone for each in game.own_tuples for stone in each} == set(range(game.num_cells))
+
+
 # Of 1,000,000 games elsewhere, or exact: the share that player 0's team wins, and mean plies.
 @pytest.mark.parametrize(
     ("game", "wins", "plies", "rounding"),

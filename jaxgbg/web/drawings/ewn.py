@@ -62,7 +62,8 @@ def drawing(game: EinStein) -> Drawing:
         name_of=name,
         spot_names=[*squares, "die", "pass"],
         piece_names=_piece_names(game),
-        cells=[*range(size**2), -1, -1],
+        # Cells that stand for stones have no place on the board.
+        cells=[*(range(size**2) if game.coding != "squares" else [-1] * size**2), -1, -1],
         colours=_COLOURS[: game.players],
     )
 
