@@ -108,7 +108,7 @@ SETTINGS = tuple(
 )
 
 
-SOLVED = ("2x4",)
+SOLVED = ("2x4", "3x3")
 """Boards without agents."""
 
 
