@@ -25,7 +25,7 @@ def test_a_start_is_measured_and_a_combination_that_does_not_exist_says_so():
     assert row.programs > 2
     # Tracing, lowering and compiling follow each other.
     assert 0 < row.slowest_s <= row.compile_s
-    refused = bench_compile("2048", "ntuple", "q", "greedy")
+    refused = bench_compile("2048", "ntuple", "td-leaf", "greedy")
     assert "2048" in refused.refused
     assert refused.cpu_s is None
 
