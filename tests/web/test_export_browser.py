@@ -305,6 +305,7 @@ FLOATS = np.array([[0.5, -1.25, 3], [2.75, 0.1, -9]], np.float32)
     lambda x: x[jnp.clip(x[:, 0], 0, 1)], lambda x: x.at[x[0, 0]].get(mode="fill", fill_value=8),
     lambda x: jax.lax.dynamic_slice(x, (x[1, 1], x[0, 1]), (1, 2)), lambda x: jnp.tile(x, 2),
     lambda x: jax.lax.dynamic_update_slice(x, x[:1, :1], (1, x[0, 1])),
+    lambda x: jax.lax.reshape(x, (3, 2), (1, 0)),
     lambda x: jax.lax.while_loop(
         lambda c: c[0] < 9, lambda c: (c[1], c[0] + c[1]), (x[1, 1], 1))[1],
     lambda x: jax.lax.while_loop(

@@ -28,9 +28,15 @@ def _sliced(array: np.ndarray, params: Parameters) -> np.ndarray:
     return array[tuple(map(slice, params["start_indices"], params["limit_indices"], steps))]
 
 
+def _ordered(array: np.ndarray, params: Parameters) -> np.ndarray:
+    """The array as `reshape` reads it: by rows, or in another order of its dimensions."""
+    order = params["dimensions"]
+    return array if order is None else array.transpose(order)
+
+
 _MOVES: dict[str, Callable[[np.ndarray, Parameters], np.ndarray]] = {
     "broadcast_in_dim": _broadcast,
-    "reshape": lambda array, params: array.reshape(params["new_sizes"]),
+    "reshape": lambda array, params: _ordered(array, params).reshape(params["new_sizes"]),
     "squeeze": lambda array, params: np.squeeze(array, tuple(params["dimensions"])),
     "transpose": lambda array, params: array.transpose(params["permutation"]),
     "tile": lambda array, params: np.tile(array, params["reps"]),
