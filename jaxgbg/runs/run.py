@@ -191,8 +191,8 @@ class Run(Spec):
         run = super().read(fields)
         if stored is not None and stored != fingerprint(run.game):
             raise RulesChanged(
-                f"made under other rules of {run.game.name} (fingerprint {stored}, now"
-                f" {fingerprint(run.game)})"
+                f"made under other rules of {run.game.name} (fingerprint {shown(stored)},"
+                f" now {fingerprint(run.game)})"
             )
         return run
 

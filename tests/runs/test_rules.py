@@ -66,7 +66,7 @@ def test_an_unfinished_run_does_not_go_on_under_other_rules(changed_rules):
 def test_an_agent_under_other_rules_is_refused(changed_rules):
     old, now = fingerprint(Piles(heaps=2, size=2)), fingerprint(Generous(heaps=2, size=2))
     assert old != now
-    with pytest.raises(ValueError, match=f"other rules of piles .*{old}, now {now}"):
+    with pytest.raises(ValueError, match=f"other rules of piles .*'{old}', now {now}"):
         load_agent(agent_of(changed_rules))
 
 

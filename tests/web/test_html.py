@@ -195,7 +195,7 @@ def test_a_run_under_other_rules_or_of_a_game_not_known_is_named_and_left_out(
     path = nim_folder(copied) / "config.json"
     whole = json.loads(path.read_text())
     for changes, reason in (
-        ({"fingerprint": "0" * 16}, "was made under other rules of nim (fingerprint 0000"),
+        ({"fingerprint": "0" * 16}, "was made under other rules of nim (fingerprint '0000"),
         ({"game": {"name": "elsewhere"}}, "no game 'elsewhere' is known here: 1 run left out"),
     ):
         path.write_text(json.dumps(whole | changes))

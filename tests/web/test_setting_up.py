@@ -124,9 +124,9 @@ def test_the_agent_answers_in_a_position_that_was_set_up(browser):
         for key in ("Enter", "ArrowRight", "Enter", "Enter"):
             visit.page.keyboard.press(key)
         choose(visit, "Done")
-        visit.settle(1)
-        assert visit.plies == 1
-        assert "moves=XO./.../..." in visit.page.url
+        # The game before had three plies.
+        visit.until(lambda: visit.plies == 1)
+        visit.until(lambda: "moves=XO./.../..." in visit.page.url)
         visit.done()
     table.close()
     # A game without such a text has no button.
