@@ -9,15 +9,17 @@ import json
 import math
 import os
 import platform
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from experiments.gpu.records import Records, machine
 from jaxgbg import Run
 from jaxgbg.results.figures import new_figure as new_figure
 from jaxgbg.runs import Result, RunFolder
+from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.storage.files import write_json, written_whole
 from jaxgbg.runs.storage.provenance import revision, versions_of
 
@@ -36,6 +38,35 @@ def make_parser(script: str, doc: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=Path("runs") / here.name, help="runs")
     parser.add_argument("--results", type=Path, default=here, help="figures and pictures")
     return parser
+
+
+def make_rows_parser(
+    script: str, doc: str | None, names: Sequence[str], option: str = "--labels"
+) -> argparse.ArgumentParser:
+    """As `make_parser`, with the rows to be measured and `--show` for the kept figures."""
+    parser = make_parser(script, doc)
+    word = option.removeprefix("--").removesuffix("s").upper()
+    parser.add_argument(option, nargs="+", choices=names, default=list(names), metavar=word)
+    parser.add_argument("--show", action="store_true", help="print the kept figures")
+    return parser
+
+
+def kept_results(path: Path) -> list[dict[str, Any]]:
+    """The results in a file of `Records`."""
+    results: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["results"]
+    return results
+
+
+def measure_missing(
+    path: Path, field: str, measures: Mapping[str, Callable[[], dict[str, Any]]]
+) -> None:
+    """Add the result of each name that has none in `path`; `field` of a result is its name."""
+    prepare_jax()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    records = Records(path, machine(), (field,))
+    for name, measure in measures.items():
+        if {field: name} not in records:
+            records.add(measure())
 
 
 def opened(parser: argparse.ArgumentParser, places: Sequence[Path]) -> Iterator[RunFolder]:

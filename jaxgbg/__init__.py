@@ -20,7 +20,7 @@ from jaxgbg import lazy
 
 if TYPE_CHECKING:
     from jaxgbg.api import Picture, Sweep, TrainedRun, sweep, tournament, train
-    from jaxgbg.cli.building import build_agent
+    from jaxgbg.cli.building.build import build_agent
     from jaxgbg.evaluation import Evaluator, EvaluatorSpec, Protocol, compete
     from jaxgbg.games import Game, check_game, make, register
     from jaxgbg.games.environments import to_pettingzoo, to_pgx
@@ -97,7 +97,7 @@ else:
             "TDSpec": "jaxgbg.learners",
             "TrainedRun": "jaxgbg.api",
             "board": "jaxgbg.web.board.opening",
-            "build_agent": "jaxgbg.cli.building",
+            "build_agent": "jaxgbg.cli.building.build",
             "check_game": "jaxgbg.games",
             "compete": "jaxgbg.evaluation",
             "ensemble": "jaxgbg.playing",

@@ -53,4 +53,4 @@ GroupExecutor = Literal["inline", "ray"]
 """Where the groups of a tournament play."""
 
 Adaptive = Literal["halving", "racing", "tpe", "none"]
-"""How a sweep stops bad settings early."""
+"""How a sweep trains less of bad settings."""

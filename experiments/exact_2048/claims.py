@@ -31,7 +31,12 @@ def claims() -> Iterator[Claim]:
         lost("2x3, td, exploring"),
     )
     yield "SARSA loses {} points on 2x2 and {} on 2x3", lost("2x2, sarsa"), lost("2x3, sarsa")
-    yield "{} and {}, and there", lost("2x2, sarsa, optimistic"), lost("2x3, sarsa, optimistic")
+    yield (
+        "{} and {}, on 2x3 about as much as TD with exploration ({})",
+        lost("2x2, sarsa, optimistic"),
+        lost("2x3, sarsa, optimistic"),
+        lost("2x3, td, exploring"),
+    )
     yield (
         "TD loses {} points, they lose {} and {}",
         lost("2x3, td, exploring"),

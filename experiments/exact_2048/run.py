@@ -9,25 +9,23 @@ Results are in OUT/results.json; what stands there is not made again.
 
 import argparse
 import dataclasses
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from experiments.exact_2048.solve import Board, expected
-from experiments.gpu.records import Records, machine
-from experiments.shared import make_parser
+from experiments.shared import kept_results, make_rows_parser, measure_missing
 from jaxgbg import GreedyAgent, Run, make, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games.game2048 import MAX_SCORE, Game2048State
 from jaxgbg.results.statistics import confidence_interval
 from jaxgbg.runs import LaneName
-from jaxgbg.runs.devices import prepare_jax
 
-FILE, KEY = "results.json", ("label",)
+FILE = "results.json"
 SEEDS = 10
 LEAST = 64
 """Fewest boards that are valued at once, so that few programs are compiled."""
@@ -113,29 +111,30 @@ SOLVED = ("2x4", "3x3")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = make_parser(__file__, __doc__)
-    labels = [*(setting.label for setting in SETTINGS), *SOLVED]
-    parser.add_argument("--labels", nargs="+", choices=labels, default=labels, metavar="LABEL")
+    settings = {setting.label: setting for setting in SETTINGS}
+    parser = make_rows_parser(__file__, __doc__, [*settings, *SOLVED])
     parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="agents of each row")
-    parser.add_argument("--show", action="store_true", help="print the table")
     options = parser.parse_args(arguments)
     if options.show:
-        results = json.loads((options.results / FILE).read_text(encoding="utf-8"))["results"]
+        results = kept_results(options.results / FILE)
         print("\n".join([*boards(results), "", *table(results)]))
         return
     if options.scale <= 0 or options.seeds < 1:
         parser.error("--scale and --seeds must be positive")
-    prepare_jax()
-    options.out.mkdir(parents=True, exist_ok=True)
-    records = Records(options.out / FILE, machine(), KEY)
-    for setting in SETTINGS:
-        if setting.label in options.labels and {"label": setting.label} not in records:
-            records.add(measured(setting, options))
-    for label in SOLVED:
-        if label in options.labels and {"label": label} not in records:
-            best, positions = expected(Board(*map(int, label.split("x"))), None)
-            records.add({"label": label, "positions": positions, "best": round(float(best[0]), 6)})
+    measures = {
+        label: partial(measured, settings[label], options)
+        if label in settings
+        else partial(solved, label)
+        for label in options.labels
+    }
+    measure_missing(options.out / FILE, "label", measures)
+
+
+def solved(label: str) -> dict[str, Any]:
+    """The score of best play on a board."""
+    best, positions = expected(Board(*map(int, label.split("x"))), None)
+    return {"label": label, "positions": positions, "best": round(float(best[0]), 6)}
 
 
 def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:

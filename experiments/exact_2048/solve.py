@@ -6,6 +6,7 @@ follow from the last layer back to the start.
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -89,6 +90,7 @@ def placed(board: Board, after: np.ndarray, exponent: int) -> Iterator[tuple[np.
         yield empty, board.codes(new)
 
 
+@functools.cache
 def layers(board: Board) -> dict[int, np.ndarray]:
     """Tile sum -> sorted codes of the positions before a move that a game can reach."""
     start = np.zeros((board.cells, board.cells), np.int8)

@@ -7,18 +7,10 @@ import numpy as np
 from experiments.page_tables import read
 from experiments.page_text import Claim, cells_in
 
-_ONCE = "measured once for this page; no data is kept"
 OUTSIDE = {
-    "30% of random moves": "a setting",
     "GBG's 88.8%": "GBG, agents/EWN/EWN-run-avg-std.xlsx",
     "most is 92.07%": "value iteration of an independent program",
     "saved agent 98.65%": "GBG, agents/Sim/K6_Player2, replayed",
-    "the first and the second seat: 2x2 cells, the preset, 6.3 and 8.2": _ONCE,
-    "2x3 cells 1.9 and 3.4; 2x4 cells 1.9 and 3.2": _ONCE,
-    "of 7 cells 1.3 and 1.7, of 8 cells 0.5 and 1.5": _ONCE,
-    "three stones 3.0 and 1.9, of four stones 1.3 and 0.4": _ONCE,
-    "20 walks of 8 cells would take 2.8 GB": "12 bytes a weight",
-    "agents lost 1.0 to 2.9 and 0.4 to 1.8 points": _ONCE,
 }
 
 

@@ -11,9 +11,9 @@ Results are in OUT/results.json; what stands there is not made again.
 
 import argparse
 import dataclasses
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,15 +25,13 @@ from experiments.exact_n_players.positions import (
     positions_of,
     reward,
 )
-from experiments.gpu.records import Records, machine
-from experiments.shared import make_parser
+from experiments.shared import kept_results, make_rows_parser, measure_missing
 from jaxgbg import Game, GreedyAgent, Run, make, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import confidence_interval
 from jaxgbg.runs import LaneName
-from jaxgbg.runs.devices import prepare_jax
 
-FILE, KEY = "results.json", ("label",)
+FILE = "results.json"
 SEEDS = 10
 NEAR = 0.01
 """How much less than best play an agent may win and still count as perfect."""
@@ -115,25 +113,21 @@ SETTINGS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = make_parser(__file__, __doc__)
-    labels = [setting.label for setting in SETTINGS]
-    parser.add_argument("--labels", nargs="+", choices=labels, default=labels, metavar="LABEL")
+    parser = make_rows_parser(__file__, __doc__, [setting.label for setting in SETTINGS])
     parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="agents of each game")
-    parser.add_argument("--show", action="store_true", help="print the table")
     options = parser.parse_args(arguments)
     if options.show:
-        results = json.loads((options.results / FILE).read_text(encoding="utf-8"))["results"]
-        print("\n".join(table(results)))
+        print("\n".join(table(kept_results(options.results / FILE))))
         return
     if options.scale <= 0 or options.seeds < 1:
         parser.error("--scale and --seeds must be positive")
-    prepare_jax()
-    options.out.mkdir(parents=True, exist_ok=True)
-    records = Records(options.out / FILE, machine(), KEY)
-    for setting in SETTINGS:
-        if setting.label in options.labels and {"label": setting.label} not in records:
-            records.add(measured(setting, options))
+    settings = {setting.label: setting for setting in SETTINGS}
+    measure_missing(
+        options.out / FILE,
+        "label",
+        {label: partial(measured, settings[label], options) for label in options.labels},
+    )
 
 
 def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:

@@ -12,11 +12,11 @@ stands there is not made again.
 
 import argparse
 import dataclasses
-import json
 import math
 import statistics
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -24,17 +24,15 @@ import numpy as np
 from scipy import special
 
 from experiments.farl_predictor.run import agents_of, opened
-from experiments.gpu.records import Records, machine
 from experiments.n_players.run import SETTINGS, Setting
-from experiments.shared import make_parser
+from experiments.shared import kept_results, make_rows_parser, measure_missing
 from jaxgbg import Game, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.evaluation import no_history, play
 from jaxgbg.players import Player, make_player
 from jaxgbg.results.statistics import mean_sem
-from jaxgbg.runs.devices import prepare_jax
 
-FILE, KEY = "equal_time.json", ("label",)
+FILE = "equal_time.json"
 LABELS = ("sim K6, 3 players", "yavalath side 3, 3 players", "ewn 6x6, three stones, 3 players")
 CALLS = 100
 """Moves that are timed."""
@@ -133,24 +131,21 @@ def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = make_parser(__file__, __doc__)
-    parser.add_argument("--labels", nargs="+", choices=LABELS, default=LABELS, metavar="LABEL")
+    parser = make_rows_parser(__file__, __doc__, LABELS)
     parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
     parser.add_argument("--games", type=int, default=200, help="games from each seat")
-    parser.add_argument("--show", action="store_true", help="print the table")
     options = parser.parse_args(arguments)
     if options.show:
-        results = json.loads((options.results / FILE).read_text(encoding="utf-8"))["results"]
-        print("\n".join(table(results)))
+        print("\n".join(table(kept_results(options.results / FILE))))
         return
     if options.scale <= 0 or options.games < 2:
         parser.error("--scale must be positive, and --games 2 or more")
-    prepare_jax()
-    options.out.mkdir(parents=True, exist_ok=True)
-    records = Records(options.out / FILE, machine(), KEY)
-    for setting in SETTINGS:
-        if setting.label in options.labels and {"label": setting.label} not in records:
-            records.add(measured(setting, options))
+    settings = {setting.label: setting for setting in SETTINGS}
+    measure_missing(
+        options.out / FILE,
+        "label",
+        {label: partial(measured, settings[label], options) for label in options.labels},
+    )
 
 
 if __name__ == "__main__":

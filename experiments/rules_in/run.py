@@ -11,13 +11,13 @@ is not made again. Agents, cards and pages are in folders of OUT.
 import json
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.gpu.records import Records, machine
-from experiments.shared import make_parser
+from experiments.shared import kept_results, make_rows_parser, measure_missing
 from jaxgbg.arena.tournament import play_tournament
-from jaxgbg.cli.building import build_agent
+from jaxgbg.cli.building.build import build_agent
 from jaxgbg.cli.building.rating import AGENT, plain_score, scores_of
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import LUDAX_GAMES, PGX_GAMES
@@ -27,7 +27,7 @@ from jaxgbg.runs.storage.files import write_json
 from jaxgbg.runs.storage.provenance import versions_of
 from jaxgbg.system import file_name
 
-FILE, KEY = "results.json", ("game",)
+FILE = "results.json"
 GAMES = (
     *(f"pgx:{title}" for title in PGX_GAMES),
     *(f"ludax:{title}" for title in LUDAX_GAMES),
@@ -37,27 +37,21 @@ Record = dict[str, Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = make_parser(__file__, __doc__)
-    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), metavar="GAME")
+    parser = make_rows_parser(__file__, __doc__, GAMES, "--games")
     parser.add_argument("--minutes", type=float, default=4.0, help="wall time for each game")
     parser.add_argument("--meet", metavar="PLAYER", help="let the agents in OUT meet it")
-    parser.add_argument("--show", action="store_true", help="print the table")
     options = parser.parse_args(arguments)
     if options.show:
-        results = json.loads((options.results / FILE).read_text(encoding="utf-8"))["results"]
-        print("\n".join(table(results)))
+        print("\n".join(table(kept_results(options.results / FILE))))
         return
     if options.minutes <= 0:
         parser.error("--minutes must be positive")
-    prepare_jax()
-    options.out.mkdir(parents=True, exist_ok=True)
     if options.meet:
+        prepare_jax()
         meet_later(options.out, options.games, options.meet)
         return
-    records = Records(options.out / FILE, machine(), KEY)
-    for game in options.games:
-        if {"game": game} not in records:
-            records.add(measured(game, options.minutes, options.out))
+    measures = {g: partial(measured, g, options.minutes, options.out) for g in options.games}
+    measure_missing(options.out / FILE, "game", measures)
 
 
 def measured(game: str, minutes: float, out: Path) -> Record:

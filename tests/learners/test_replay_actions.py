@@ -11,7 +11,7 @@ from jaxgbg.learners import SARSA, EpsilonGreedy, Learner
 from jaxgbg.values import NTuple, NTupleParams
 from tests.learners.replay import CASES, ntuple, played, stack_hyperparameters, transcripts
 from tests.learners.test_replay_boards import CASES as BOARDS
-from tests.learners.test_replay_boards import played_with_chance
+from tests.learners.test_replay_boards import decay_of, played_with_chance
 from tests.reference.sarsa_farl import ActionValueParameters, SerialActionValues
 
 SWITCHES = [
@@ -50,32 +50,42 @@ def assert_replays(name, rule, replan, tcl, horizon, episodes) -> None:
     sarsa = dataclasses.replace(SARSA, replan=replan)
     learner = Learner(game, value, sarsa, 1, horizon, opening_plies=1, policy=policy)
     switches = [{"final_zero": True, **each} for each in SWITCHES]
-    trace_decay = 0.0 if horizon == 1 else 0.5
-    hyper = stack_hyperparameters(switches, alpha, trace_decay, episodes)
+    hyper = stack_hyperparameters(switches, alpha, decay_of(horizon), episodes)
     _, lane, record = played(learner, hyper, lanes, episodes)
     for i, each in enumerate(switches):
-        reference = SerialActionValues(
-            plain,
-            layout,
-            ActionValueParameters(
-                rule=rule,
-                alpha_start=alpha,
-                alpha_end=alpha / 2,
-                episodes=episodes,
-                lambda_=trace_decay,
-                horizon=horizon,
-                trace_mode="reset" if each["reset"] else "et",
-                tcl=tcl,
-                learn_from_random=each["learn_from_random"],
-                final_others=each["final_others"],
-            ),
-        )
+        parameters = parameters_of(each, rule, alpha, episodes, horizon, tcl)
+        reference = SerialActionValues(plain, layout, parameters)
         found = transcripts(record, i)
         changed = sum(move[0] != move[1] for _, moves in found for move in moves)
         assert (changed > 0) == replan
         for opening, moves in found:
             reference.episode(opening, moves)
         assert_same_tables(reference, value, lane.params, i, tcl, atol=1e-4, least=0.01)
+
+
+def parameters_of(
+    switches: dict[str, bool],
+    rule: str,
+    alpha: float,
+    episodes: int,
+    horizon: int,
+    tcl: str,
+    **others,
+) -> ActionValueParameters:
+    """The settings of the reference for a lane with these switches."""
+    return ActionValueParameters(
+        rule=rule,
+        alpha_start=alpha,
+        alpha_end=alpha / 2,
+        episodes=episodes,
+        lambda_=decay_of(horizon),
+        horizon=horizon,
+        trace_mode="reset" if switches["reset"] else "et",
+        tcl=tcl,
+        learn_from_random=switches["learn_from_random"],
+        final_others=switches["final_others"],
+        **others,
+    )
 
 
 def assert_same_tables(
@@ -110,29 +120,14 @@ def test_actions_of_a_game_of_chance_are_valued_where_they_are_chosen(rule, tcl,
     policy = EpsilonGreedy(off_policy=rule == "q")
     learner = Learner(game, value, SARSA, 1, horizon, policy=policy)
     switches = [{"final_zero": True, **each} for each in SWITCHES[1:]]
-    trace_decay = 0.0 if horizon == 1 else 0.5
-    hyper = stack_hyperparameters(switches, alpha, trace_decay, episodes)
+    hyper = stack_hyperparameters(switches, alpha, decay_of(horizon), episodes)
     hyper = hyper._replace(discount=jnp.full(len(switches), discount, jnp.float32))
     lane, found = played_with_chance(learner, hyper, episodes, plain)
     for i, each in enumerate(switches):
-        reference = SerialActionValues(
-            plain,
-            layout,
-            ActionValueParameters(
-                rule=rule,
-                alpha_start=alpha,
-                alpha_end=alpha / 2,
-                episodes=episodes,
-                lambda_=trace_decay,
-                horizon=horizon,
-                trace_mode="reset" if each["reset"] else "et",
-                tcl=tcl,
-                sigmoid=False,
-                gamma=discount,
-                learn_from_random=each["learn_from_random"],
-                final_others=each["final_others"],
-            ),
+        parameters = parameters_of(
+            each, rule, alpha, episodes, horizon, tcl, sigmoid=False, gamma=discount
         )
+        reference = SerialActionValues(plain, layout, parameters)
         for opening, moves in found[i]:
             reference.episode(opening, [(move[0], *move) for move in moves])
         assert reference.episodes_done == episodes

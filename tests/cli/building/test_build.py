@@ -106,10 +106,10 @@ def test_a_training_has_a_budget_of_time(jaxgbg, tmp_path):
     begin = ("train", "nim", "--opponents", "random", "--out", tmp_path, "--json", rows)
     code, _, err = jaxgbg(*begin, "--minutes", 0.03)
     assert code == 0
-    told = re.search(
+    named = re.search(
         r"minutes are about [\d,]+ episodes.* use (--episodes \d+ --eval-every \d+)", err
     )
-    again = told[1].split()
+    again = named[1].split()
     assert json.loads(rows.read_text())[0]["episodes"] == int(again[1])
     before = {path.name for path in tmp_path.iterdir()}
     # The command that the line names finds the run finished.
