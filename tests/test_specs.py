@@ -191,6 +191,7 @@ def test_a_new_setting_at_its_default_leaves_the_digest_alone():
 
 
 OTHERS = {
+    "stages": [3, 5],
     "train_search": "puct-7",
     "layout": [[0, 1, 2]],
     "images": [[0, 1, 2, 3, 4, 5, 6, 7, 8]],

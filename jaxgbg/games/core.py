@@ -39,11 +39,11 @@ class Game(Generic[StateT]):
 
     A game may also have the following, each with a default. For display: `title`, `reward_range`,
     `scale`, `sides`, and `piece_digits` for drawings. For ratings: `teams`. For n-tuples:
-    `symmetries`, `action_symmetries`, `adjacency`, `lines` and `own_tuples`. For networks:
-    `player_views`, and `extras` with `extra_names` and `extra_scales`. For speed: `outcomes`,
-    `stone_digits`, `change_patterns` with `change`, `most_altered` with `altered`, and a method
-    `playout(state, words uint32[2]) -> rewards float32[N]`, the end of uniformly random play. They
-    must agree with `afterstate`.
+    `symmetries`, `action_symmetries`, `adjacency`, `lines`, `own_tuples` and `progress`. For
+    networks: `player_views`, and `extras` with `extra_names` and `extra_scales`. For speed:
+    `outcomes`, `stone_digits`, `change_patterns` with `change`, `most_altered` with `altered`, and
+    a method `playout(state, words uint32[2]) -> rewards float32[N]`, the end of uniformly random
+    play. They must agree with `afterstate`.
 
     If players can leave while others play on, `active` says who is still in. A player who is out
     stays out and never moves again, and its rewards no longer change after the ply in which it
@@ -225,6 +225,15 @@ class Game(Generic[StateT]):
     def cells(self, state: StateT) -> jax.Array:
         """int8[C]: the board as digits 0..num_cell_values-1, the same for every player."""
         raise NotImplementedError
+
+    def progress(self, cells: jax.Array) -> jax.Array:
+        """int32[...] of boards int8[..., C]: how far the game has come, for stages of n-tuples.
+
+        The number of cells with a piece or, in games without `piece_digits`, that are not 0.
+        """
+        pieces = self.piece_digits
+        there = cells > 0 if pieces is None else (cells[..., None] == np.array(pieces)).any(-1)
+        return there.sum(-1, dtype=jnp.int32)
 
     def display_cells(self, state: StateT) -> jax.Array:
         """int8[D]: the board as it is drawn, if `cells` show less than a spectator sees."""

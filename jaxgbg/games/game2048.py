@@ -189,6 +189,10 @@ class Game2048(Game[Game2048State]):
     def cells(self, state: Game2048State) -> jax.Array:
         return jnp.minimum(state.tiles, self.num_cell_values - 1)
 
+    def progress(self, cells: jax.Array) -> jax.Array:
+        """The exponent of the largest tile."""
+        return cells.max(-1).astype(jnp.int32)
+
     def display_cells(self, state: Game2048State) -> jax.Array:
         return state.tiles
 

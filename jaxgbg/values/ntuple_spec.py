@@ -18,6 +18,7 @@ from jaxgbg.values.layouts import (
 )
 from jaxgbg.values.ntuple import NTuple
 from jaxgbg.values.ntuple_moves import FollowingNTuple, StoneNTuple
+from jaxgbg.values.ntuple_stages import StagedNTuple
 
 MOST_IMAGES = 1_000
 """A board has no more symmetric images than this."""
@@ -43,6 +44,8 @@ class NTupleSpec(ValueSpec):
       initial_value: The value of every board before learning, in the unit of rewards. Above the
         values that play reaches it makes the agent explore (optimistic initialization, Guei et al.
         2021); all weights then count as active.
+      stages: The values of the game's progress at which the next stage begins, each with tables of
+        its own. Progress is the number of pieces, in 2048 the exponent of the largest tile.
     """
 
     layout: Layout = setting((), most=MOST_TUPLES)
@@ -55,6 +58,7 @@ class NTupleSpec(ValueSpec):
     beta: float = setting(2.7, above=0, high=1_000_000)
     combine: str = setting("saturating", choices=("sum", "mean", "saturating"))
     initial_value: float = setting(0.0, low=-1_000_000, high=1_000_000)
+    stages: tuple[int, ...] = setting((), low=1, high=1_000_000, most=16)
 
     kind = "ntuple"
     lane_numbers = ("beta",)
@@ -65,6 +69,8 @@ class NTupleSpec(ValueSpec):
             raise ValueError(
                 f"initial_value must lie in (-1, 1) with a sigmoid, not {self.initial_value}"
             )
+        if list(self.stages) != sorted(set(self.stages)):
+            raise ValueError(f"stages must increase, not {', '.join(map(str, self.stages))}")
 
     def layout_of(self, game: Game, seed: int) -> Layout:
         """The n-tuples of one seed; raises ValueError where they do not fit the game."""
@@ -123,8 +129,11 @@ class NTupleSpec(ValueSpec):
         }
         actions = game.num_actions if of_actions else 1
         rows = sum(digits ** len(cells) for cells in tuples) * game.num_players * actions
+        rows *= len(self.stages) + 1
         if rows >= 2**31:
             raise ValueError(f"layout: {rows:,} weights; at most {2**31 - 1:,} have an index")
+        if self.stages:
+            return StagedNTuple(game=game, starts=self.stages, **fields)
         if game.stone_digits is not None:
             return StoneNTuple(stone_digits=game.stone_digits, **fields)
         if game.change_patterns is not None:

@@ -83,6 +83,12 @@ def test_training_other_games_copies_no_table(game):
     assert compiled.memory_analysis().temp_size_in_bytes < largest * num_weights
 
 
+@pytest.mark.slow
+def test_training_with_stages_copies_no_table():
+    compiled, num_weights = compiled_chunk("2048", batch=16, stages=(9, 11))
+    assert table_copies(compiled, num_weights) == []
+
+
 @pytest.mark.parametrize(
     "game",
     [

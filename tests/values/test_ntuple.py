@@ -1,6 +1,8 @@
 """The n-tuple value function against a slow double loop, and its update rules one by one."""
 
 import dataclasses
+from functools import partial
+from itertools import product
 
 import jax
 import jax.numpy as jnp
@@ -330,3 +332,73 @@ def test_varied_layouts_read_the_rows_of_a_fixed_one():
     assert (varied.features(varied.init(jnp.asarray(other)), cells) != rows).any()
     with pytest.raises(ValueError, match="all tuples must have one length"):
         ntuple(game, ((0, 1), (2,)))
+
+
+def staged(name: str, starts: tuple[int, ...], of_actions: bool = False, **settings):
+    """(the same n-tuples in stages and without, their game and states)."""
+    game, states = played_states(name, 12)
+    build = partial(NTupleSpec, layout=LAYOUTS[name], **settings)
+    pair = (build(stages=starts).build(game, of_actions, 1), build().build(game, of_actions, 1))
+    return *pair, game, states
+
+
+@pytest.mark.parametrize("of_actions", [False, True])
+@pytest.mark.parametrize("name", HALVES)
+def test_the_weights_of_a_stage_correct_those_of_the_stages_before(name, of_actions):
+    starts = (2, 5)
+    value, plain, game, states = staged(name, starts, of_actions)
+    generator = np.random.default_rng(1)
+    blocks = generator.normal(0, 0.1, (game.num_players, 3, plain.rows_per_player))
+    params = value.init()._replace(weights=jnp.asarray(blocks.ravel(), jnp.float32))
+    cells = np.asarray(each(game.cells, states))
+    seen = set()
+    for board, player in product(cells, range(game.num_players)):
+        stage = sum(int(game.progress(jnp.asarray(board))) >= start for start in starts)
+        seen.add(stage)
+        summed = blocks[:, : stage + 1].sum(1).ravel()
+        known = plain.init()._replace(weights=jnp.asarray(summed, jnp.float32))
+        found, expected = (
+            (one.action_values if of_actions else one.value)(
+                params, one.features(params, board), jnp.int32(player)
+            )
+            for one, params in ((value, params), (plain, known))
+        )
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert len(seen) > 1
+
+
+@pytest.mark.parametrize("tcl", ["none", "exp"])
+def test_an_update_moves_the_weights_of_one_stage_as_far_as_without_stages(tcl):
+    value, plain, game, states = staged("connectfour", (4,), tcl=tcl)
+    for place in (1, 8):
+        board, player = each(game.cells, states)[place], jnp.array([1])
+        change, live = jnp.array([0.2]), jnp.ones(1, bool)
+        moved = []
+        for one in (value, plain):
+            features = one.features(one.init(), board)[None]
+            row = Updates(features, player, change, change, live)
+            learned = one.update(one.init(), row, jnp.float32(0.5), {"beta": jnp.float32(2.7)})
+            moved.append(np.asarray(learned.weights).reshape(game.num_players, -1))
+        stage = int(place == 8)
+        blocks = moved[0].reshape(game.num_players, 2, -1)
+        np.testing.assert_array_equal(blocks[:, stage], moved[1])
+        assert not blocks[:, 1 - stage].any()
+
+
+def test_an_agent_with_stages_learns_and_is_saved(tmp_path):
+    game = jaxgbg.make("2048", rows=2, columns=2)
+    run = jaxgbg.preset(
+        game, seeds=(0,), variants=("farl",), episodes=64, eval_every=64, stages=(2, 4)
+    )
+    agent = jaxgbg.train(run, tmp_path).agents(run.lanes)
+    weights = np.asarray(agent.params.weights).reshape(3, -1)
+    assert all(block.any() for block in weights)
+    (path,) = tmp_path.glob("*/agents/*.agent")
+    assert jaxgbg.load(path).value == agent.value
+    np.testing.assert_array_equal(jaxgbg.load(path).params.weights[0], weights.ravel())
+
+
+@pytest.mark.parametrize("stages", [(5, 3), (3, 3), (0,)])
+def test_stages_that_do_not_increase_are_refused(stages):
+    with pytest.raises(ValueError, match=r"stages must (increase, not|lie in \[1)"):
+        NTupleSpec(stages=stages)
