@@ -289,8 +289,13 @@ class PUCT:
         The last lines float32[B, lines, A] are the bounds, if any, and the priors, -1 if illegal.
         """
         del draws
-        game, states = self.game, leaves.states
-        of_actions = self.value.num_actions > 1
+        return self.evaluate_positions(params, leaves.states, keys, iteration)
+
+    def evaluate_positions(
+        self, params: Params, states: State, keys: jax.Array, iteration: Iteration
+    ) -> tuple[jax.Array, jax.Array]:
+        """As `evaluate`, of states[B]; games without chance use neither `keys` nor `iteration`."""
+        game, of_actions = self.game, self.value.num_actions > 1
         known = jnp.zeros((len(states.player), game.num_players))
         values = known if of_actions else self._values_of_all(params, states)
         q, legal = self._action_values(params, states)

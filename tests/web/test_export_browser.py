@@ -8,10 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgbg.games import make
+from jaxgbg.games import Game, make
 from jaxgbg.games.game_replay import ply, words_of_chance
 from jaxgbg.games.lines import Line
-from jaxgbg.players import GreedyAgent
+from jaxgbg.players import GreedyAgent, SearchAgent
+from jaxgbg.search import PUCTSpec
+from jaxgbg.types import State
 from jaxgbg.web.drawings import drawing_of
 from jaxgbg.web.export.compiler import Program
 from jaxgbg.web.export.file import MOST_BYTES, game_file
@@ -193,6 +195,71 @@ def test_whole_games_are_played_by_mouse(browser, files, name, viewports):
         visit.settle(plies)
         assert (visit.plies, visit.caption) == (plies, caption)
         visit.done()
+
+
+_SEARCHED = """async ([lines, player]) => {
+    const chosen = [];
+    for (const moves of lines) chosen.push((await jaxgbg.ask("choose", { moves, player })).action);
+    return chosen;
+}"""
+
+
+@pytest.mark.parametrize("name", [name for name in POSITIONS if name != "2048"])
+def test_the_file_searches_as_python_does(browser, files, name):
+    agent, address = files(name)
+    visit, search = offline(browser, address), SearchAgent(agent, PUCTSpec(iterations=200))
+    states, lines = positions_of_random_games(agent.game, 24)
+    chosen = visit.page.evaluate(_SEARCHED, [lines, "agent:search=puct-200"])
+    others = 0
+    for state, action in zip(states, chosen, strict=True):
+        visits = np.asarray(search.statistics(state).visits)
+        # Values that differ in their last bits can change single visits.
+        assert visits[action] >= visits.max() - 3
+        others += visits[action] != visits.max()
+    assert others <= 2
+    visit.done()
+
+
+def positions_of_random_games(game: Game, count: int) -> tuple[list[State], list[str]]:
+    """Positions in which somebody is to move, with the text of the moves there."""
+    random, states, lines = np.random.default_rng(0), [], []
+    step, legal = jax.jit(game.afterstate), jax.jit(game.legal_actions)
+    while len(states) < count:
+        state, moves = game.init(jax.random.key(0)), []
+        while not state.terminal and len(states) < count:
+            states.append(state)
+            lines.append(",".join(map(str, moves)))
+            moves.append(int(random.choice(np.flatnonzero(legal(state)))))
+            state = step(state, moves[-1])
+    return states, lines
+
+
+def test_a_search_of_a_strength_that_there_is_not_is_refused(browser, files):
+    visit = offline(browser, files("tictactoe")[1])
+    ask = "(player) => jaxgbg.ask('choose', { moves: '', player }).catch((error) => error.message)"
+    for iterations in (0, 10_001):
+        words = visit.page.evaluate(ask, f"agent:search=puct-{iterations}")
+        assert words == f"puct takes 1 to 10000 iterations here, not {iterations}"
+    visit.done()
+
+
+def test_the_strong_opponent_searches(browser, files):
+    visit = offline(browser, files("tictactoe")[1])
+    page = visit.page
+    page.locator("#start").get_by_text("strong").click()
+    page.locator("#start button").click()
+    seats = page.locator("#seats select")
+    assert [seats.nth(seat).input_value() for seat in (0, 1)] == ["person", "agent:search=puct"]
+    strength = page.locator("#seats input[type=number]")
+    assert strength.input_value() == "200"
+    strength.fill("50")
+    strength.press("Enter")
+    visit.until(lambda: "agent:search=puct-50" in page.url)
+    visit.hurry()
+    random = np.random.default_rng(0)
+    while not visit.over:
+        by_mouse(visit, random)
+    visit.done()
 
 
 def alike(one, other) -> bool:

@@ -65,6 +65,10 @@ class Program:
             )
         )
 
+    def has(self, name: str) -> bool:
+        """Whether a function of that name has been compiled."""
+        return any(each.startswith(f"{name}: ") for each in self._functions)
+
     @property
     def source(self) -> str:
         """A function of the typed arrays D that returns all functions by their names."""

@@ -9,18 +9,21 @@ from jaxgbg.games import Game, game_names, make
 from jaxgbg.games.game_replay import words_of_chance
 from jaxgbg.jaxprs import UnknownJaxpr
 from jaxgbg.players import GreedyAgent
+from jaxgbg.search import PUCTSpec
 from jaxgbg.types import JSON
 from jaxgbg.web.drawings import drawing_of
 from jaxgbg.web.drawings.core import Drawing
 from jaxgbg.web.export.bundle import page
-from jaxgbg.web.export.compiler import Unsupported
+from jaxgbg.web.export.compiler import Program, Unsupported
 from jaxgbg.web.export.functions import compile_game, weights_of
 from jaxgbg.web.export.packing import pack
 from jaxgbg.web.play.describe import describe_game
-from jaxgbg.web.play.seats import agent_names
+from jaxgbg.web.play.seats import MOST_SEARCHED, agent_names
 from jaxgbg.web.positions import value_scale
 
 MOST_BYTES = 25_000_000
+# Python's own settings of the search that the file has.
+_SEARCH = PUCTSpec()
 
 
 def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
@@ -47,7 +50,8 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
         arrays += weights
     entries, data = pack(arrays)
     content = {
-        "about": _about(game, drawing, agents),
+        "about": _about(game, drawing, agents, program),
+        "search": {"exploration": _SEARCH.exploration, "unvisited": _SEARCH.unvisited},
         "names": list(drawing.actions),
         "scale": value_scale(game)._asdict(),
         "rewardScale": game.scale._asdict(),
@@ -70,16 +74,31 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
     return text
 
 
-def _about(game: Game, drawing: Drawing, agents: Mapping[str, GreedyAgent]) -> dict[str, JSON]:
+def _about(
+    game: Game, drawing: Drawing, agents: Mapping[str, GreedyAgent], program: Program
+) -> dict[str, JSON]:
     """The game and the players of a file, as the server describes them."""
     names = agent_names(len(agents))
-    labels = [*zip(names, agents, strict=True), ("random", "random")]
+    labels = dict(zip(names, agents, strict=True))
     plain = [agent.value.num_actions == 1 for agent in agents.values()]
+    strength: dict[str, JSON] = {"unit": _SEARCH.strength, "join": "-", "value": _SEARCH.number}
+    strength |= {"low": 1, "high": MOST_SEARCHED}
+    searches = {
+        f"{name}:search={_SEARCH.kind}": label
+        for number, (name, label) in enumerate(labels.items())
+        if program.has(f"leaf{number}")
+    }
+    players: list[tuple[str, str, JSON]] = [(name, label, None) for name, label in labels.items()]
+    players += [(name, f"{label}, {_SEARCH.label}", strength) for name, label in searches.items()]
+    levels = ["random", *names[:1], *(f"{name}-{_SEARCH.number}" for name in [*searches][:1])]
+    words = ("easy", "medium", "strong") if len(levels) == 3 else ("easy", "strong")
     return describe_game(game, drawing) | {
-        "seats": [{"name": name, "label": label, "strength": None} for name, label in labels],
+        "seats": [
+            {"name": name, "label": label, "strength": strength}
+            for name, label, strength in [*players, ("random", "random", None)]
+        ],
         "levels": [
-            {"label": "easy", "player": "random"},
-            *({"label": "strong", "player": name} for name in names[:1]),
+            {"label": word, "player": player} for word, player in zip(words, levels, strict=False)
         ],
         "agents": names,
         "every": [name for name, one in zip(names, plain, strict=True) if one],

@@ -9,21 +9,24 @@ from jax.typing import ArrayLike
 
 from jaxgbg.games import Game
 from jaxgbg.games.game_replay import ply, words_of_chance
+from jaxgbg.jaxprs import UnknownJaxpr
 from jaxgbg.players import GreedyAgent
+from jaxgbg.search.puct import PUCT
+from jaxgbg.search.tree import Iteration
 from jaxgbg.types import AnyArray, State
 from jaxgbg.web.drawings import Drawing
-from jaxgbg.web.export.compiler import Program
+from jaxgbg.web.export.compiler import Program, Unsupported
 from jaxgbg.web.play.inference import values_of_all
 
 _NO_SPOT = -1
 
 
 def compile_game(game: Game, drawing: Drawing, agents: Mapping[str, GreedyAgent]) -> Program:
-    """Compile the functions of a file, each of one position, and `values` and `every` of each
-    agent.
+    """Compile the functions of a file, each of one position, and those of each agent.
 
     `start`, `look` and `ply` exist for every game, `unspawned` (the pieces before chance) and
-    `chances` for games of chance.
+    `chances` for games of chance. Every agent has `values`, those with values of states have
+    `every`, and those that can search have `leaf`.
 
     Raises Unsupported if the game or an agent uses an operation without a translation.
     """
@@ -89,6 +92,31 @@ def _add_agent(program: Program, suffix: str, agent: GreedyAgent, state: State) 
             weights,
             state,
         )
+    if not agent.game.stochastic:
+        try:
+            program.add(
+                f"leaf{suffix}",
+                lambda weights, state: _leaf(rebuilt(weights), state),
+                weights,
+                state,
+            )
+        except (Unsupported, UnknownJaxpr):
+            # The agent plays without a search.
+            return
+
+
+def _leaf(agent: GreedyAgent, state: State) -> tuple[jax.Array, ...]:
+    """What PUCT needs of a position without chance.
+
+    (each player's reward so far plus V float32[N], priors float32[A] with -1 if illegal, player,
+    rewards float32[N]).
+    """
+    params, bootstrap = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.bootstrap))
+    search = PUCT(agent.game, agent.value, bootstrap=bootstrap)
+    states = jax.tree.map(lambda leaf: leaf[None], state)
+    no_keys, none = jnp.zeros((1, 2), jnp.uint32), jnp.int32(0)
+    gains, lines = search.evaluate_positions(params, states, no_keys, Iteration(none, none))
+    return gains[0], lines[0, -1], state.player, state.rewards
 
 
 def _facts(game: Game, drawing: Drawing, state: State) -> tuple[jax.Array, ...]:

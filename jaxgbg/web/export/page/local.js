@@ -4,6 +4,7 @@ import { Fault } from "./fault.js";
 import { compiled } from "./compiled.js";
 import { unpack } from "./data.js";
 import * as line from "./line.js";
+import { search } from "./search.js";
 import { halos, outcomeText, rewardText, valueOn, valueText } from "./words.js";
 
 const NO_WORD = 2 ** 32 - 1;
@@ -107,16 +108,35 @@ function valuesOf(state, name) {
 // A request for a position is usually followed by a move there.
 let valued = {};
 
-function choice(state, name) {
+const drawn = (actions) => actions[Math.floor((words(1)[0] / 2 ** 32) * actions.length)];
+
+// The best actions of a tree search by an agent's values.
+function searched(state, name, iterations) {
+  const number = agentOf(name);
+  if (!rules[`leaf${number}`]) throw new Fault(`${name} cannot search in this file`, false);
+  const { low, high } = known.about.seats.find(({ strength }) => strength).strength;
+  if (iterations < low || iterations > high) {
+    throw new Fault(`puct takes ${low} to ${high} iterations here, not ${iterations}`, false);
+  }
+  return search(state, iterations, {
+    ...known.search,
+    leaf: (position) => rules[`leaf${number}`](...known.weights[number], ...position),
+    moved: (position, action) => rules.ply(...position, action, Uint32Array.from([])).slice(1),
+  });
+}
+
+async function choice(state, name) {
   const { actions, terminal } = looked(state);
   if (terminal) throw new Fault("the game is over", false);
+  const [, agent, iterations] = name.match(/^(.+):search=puct-(\d+)$/) ?? [];
+  if (agent) return drawn(await searched(state, agent, Number(iterations)));
   let best = actions;
   if (known.about.agents.includes(name)) {
     const values = valuesOf(state, name).map((value) => (Number.isNaN(value) ? -Infinity : value));
     const most = Math.max(...actions.map((action) => values[action]));
     best = actions.filter((action) => values[action] === most);
   }
-  return best[Math.floor((words(1)[0] / 2 ** 32) * best.length)];
+  return drawn(best);
 }
 
 function expected({ player, terminal, rewards }, best) {
@@ -192,14 +212,13 @@ function positionOf(game, question) {
 
 const answers = {
   position: (question) => positionOf(read(question.moves), question),
-  move: (question) => {
+  move: async (question) => {
     const game = read(question.moves);
-    const action = question.action ?? choice(after(game), question.player);
+    const action = question.action ?? await choice(after(game), question.player);
     return positionOf(longer(game, action), question);
   },
-  choose: ({ moves, player }) => {
-    const state = after(read(moves));
-    const action = choice(state, player);
+  choose: async ({ moves, player }) => {
+    const action = await choice(after(read(moves)), player);
     return { action, name: known.names[action] };
   },
   history: ({ moves, judge }) => {
