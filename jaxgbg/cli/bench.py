@@ -5,7 +5,16 @@ from typing import Annotated
 from tyro.conf import Positional
 
 from jaxgbg.cli.benchmarks import Batches, Seconds
-from jaxgbg.cli.common import Json, TableFormat, console, optional, print_records
+from jaxgbg.cli.common import (
+    Json,
+    Parameters,
+    Size,
+    TableFormat,
+    console,
+    optional,
+    print_records,
+    read_game,
+)
 from jaxgbg.cli.options import flag
 from jaxgbg.cli.session import start_jax
 from jaxgbg.games import check_own, game_names, make
@@ -19,6 +28,8 @@ def bench(
     seeds: Annotated[Seeds | None, optional("N", "10, of large tables 2")] = None,
     batches: Annotated[Batches, optional("N ...")] = None,
     seconds: Seconds = 1.0,
+    size: Size = None,
+    parameters: Parameters = (),
     learner: flag("learner") = None,  # type: ignore[valid-type]
     value: flag("value") = None,  # type: ignore[valid-type]
     rules: bool = False,
@@ -41,6 +52,8 @@ def bench(
     """
     if rules + play + compile > 1:
         raise ValueError("choose one of --rules, --play and --compile")
+    if (size is not None or parameters) and (rules or play or compile):
+        raise ValueError("--size and --parameters are for the speed of training")
     start_jax()
     if compile:
         from jaxgbg.cli.benchmarks.compiling import bench_compile, combinations
@@ -59,18 +72,14 @@ def bench(
     if rules:
         from jaxgbg.cli.benchmarks.rules import bench_rules
 
-        print_records(
-            [bench_rules(game)._asdict() for game in games or game_names()], json_file, form
-        )
+        rates = [bench_rules(game)._asdict() for game in games or game_names()]
+        print_records(rates, json_file, form)
         return
     from jaxgbg.cli.benchmarks import training
 
+    boards = [read_game(game, size, parameters) for game in games or game_names()]
     chosen = {"learner": learner, "value": value}
     changes = {name: kind for name, kind in chosen.items() if kind is not None}
-    rows = [
-        row
-        for game in games or game_names()
-        for row in training.bench(game, seeds, batches, seconds, **changes)
-    ]
-    print_records([row._asdict() for row in rows], json_file, form)
+    timed = [training.bench(board, seeds, batches, seconds, **changes) for board in boards]
+    print_records([row._asdict() for rows in timed for row in rows], json_file, form)
     console().print(training.GBG)

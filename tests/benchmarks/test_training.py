@@ -3,8 +3,10 @@
 import jax
 import pytest
 
+from jaxgbg.cli.benchmarks import training
 from jaxgbg.cli.benchmarks.training import bench
 from jaxgbg.cli.benchmarks.yardstick import Yardstick, look_ups_a_tick
+from jaxgbg.games import make
 from jaxgbg.runs.lanes import begin
 from jaxgbg.runs.placement import lane_mesh
 from jaxgbg.runs.presets import preset
@@ -25,6 +27,22 @@ def test_bench_counts_moves_memory_and_look_ups():
     # Of the raw rate; reads of one row by many games may hit a cache that random ones miss.
     assert row.share is not None
     assert 0 < row.share < 2
+
+
+def test_a_game_has_the_size_that_is_named(jaxgbg, monkeypatch):
+    seen = []
+
+    def bench(game, *_, **__):
+        seen.append(game)
+        return [
+            training.BenchRow("hex", "td", "ntuple", "asked", 1, 1, 2, 9, 3, 0.1, 1, None, None)
+        ]
+
+    monkeypatch.setattr(training, "bench", bench)
+    code, *_ = jaxgbg("bench", "hex", "--size", 4)
+    assert (code, seen) == (0, [make("hex", size=4)])
+    code, _, error = jaxgbg("bench", "hex", "--size", 4, "--rules")
+    assert (code, error) == (2, "jaxgbg: --size and --parameters are for the speed of training\n")
 
 
 def look_ups(**changes) -> int:
