@@ -1,19 +1,21 @@
 """Table 1 at a glance, in Markdown, from the archived runs.
 
     python -m experiments.table1.overview
+    python -m experiments.table1.overview --missing    # what ten seeds of every row would take
 
 The lines of ConnectFour on the authors' list have ten seeds of a GPU (experiments.gpu.published).
 """
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from experiments.connectfour.run import figure
 from experiments.gpu.published import late_means
-from experiments.shared import archived_runs
+from experiments.shared import FinishedRun, archived_runs
 from experiments.table1.report import LOCKSTEP, SERIAL, parts_of, rows_of
 from jaxgbg import make
 from jaxgbg.cli.exit_codes import end_in_a_line
@@ -24,6 +26,8 @@ from jaxgbg.runs.presets import konen2021
 HERE = Path(__file__).parent
 LISTED = HERE.parent / "gpu" / "published.json"
 VARIANTS = {"farl": "with FARL", "none": "without"}
+SEEDS = 10
+"""The number of seeds of the paper."""
 # Opponents of our own on the way.
 LEFT_OUT = {("hex", "mcts-100"), ("connectfour", "solver")}
 
@@ -108,10 +112,36 @@ def _episodes(row: Row) -> str:
     return f"{row.episodes:,}" + ("" if row.episodes == published else f" of {published:,}")
 
 
+def missing(parts: Mapping[str, Sequence[FinishedRun]]) -> Iterator[str]:
+    """A line for each game and mode with fewer than ten seeds: hours of training that are missing.
+
+    The hours of a seed are the mean of those that were trained, each on cores that it shared.
+    """
+    yield "| game | games at a time | variant | seeds | hours a seed | hours to ten seeds |"
+    yield "|---|---|---|---|---|---|"
+    for part, words in ((SERIAL, "one"), (LOCKSTEP, "in lockstep")):
+        seconds: dict[tuple[str, str], list[float]] = {}
+        for one in parts[part]:
+            each = one.summary()["training_seconds"] / len(one.run.seeds)
+            for variant in one.run.variants:
+                own = seconds.setdefault((one.run.game.name, variant), [])
+                own += [each / len(one.run.variants)] * len(one.run.seeds)
+        for (game, variant), own in sorted(seconds.items()):
+            if len(own) < SEEDS:
+                hours = statistics.mean(own) / 3600
+                left = f"{(SEEDS - len(own)) * hours:.1f}"
+                yield f"| {game} | {words} | {variant} | {len(own)} | {hours:.2f} | {left} |"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     raw = argparse.RawDescriptionHelpFormatter
-    argparse.ArgumentParser(description=__doc__, formatter_class=raw).parse_args(arguments)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("--missing", action="store_true", help="print what is missing instead")
+    options = parser.parse_args(arguments)
     parts = parts_of(archived_runs(HERE))
+    if options.missing:
+        print("\n".join(missing(parts)))
+        return
     lockstep = rows_of(parts[LOCKSTEP])
     lines = [*table_of(lockstep, rows_of(parts[SERIAL]))]
     last = max(number for number, line in enumerate(lines) if line.startswith("| connectfour"))
