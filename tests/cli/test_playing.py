@@ -4,13 +4,12 @@ import contextlib
 import http.client
 import json
 import os
+import queue
 import re
 import signal
 import socket
 import subprocess
 import sys
-import threading
-import time
 
 import pytest
 
@@ -137,9 +136,11 @@ def test_the_package_needs_no_server():
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
 def test_who_can_reach_the_page_is_told(monkeypatch, capsys, host):
-    opened = []
-    monkeypatch.setattr(serving.webbrowser, "open", opened.append)
+    opened = queue.Queue()
+    monkeypatch.setattr(serving.webbrowser, "open", opened.put)
     monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: None)
+    # Where the table is late, the process ends: here that of the tests.
+    monkeypatch.setattr(serving, "_PATIENCE", 60.0)
     table = Table(read_game("nim", 2, ()))
     with contextlib.closing(serving.listen(host, 0)) as listener:
         assert listener.getsockname()[0] == host
@@ -147,10 +148,8 @@ def test_who_can_reach_the_page_is_told(monkeypatch, capsys, host):
         port = listener.getsockname()[1]
     out, err = capsys.readouterr()
     assert f":{port}/" in out
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and thread.daemon:
-            thread.join(1)
-    assert len(opened) == 1
+    assert opened.get(timeout=60).endswith(f":{port}/")
+    assert opened.empty()
     assert ("everyone who can reach this machine" in err) == (host == "0.0.0.0")
 
 
@@ -183,7 +182,7 @@ def test_the_page_is_served_until_it_is_ended():
         assert connection.getresponse().status == 200
         connection.close()
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
     finally:
         process.kill()
         process.communicate()
@@ -201,11 +200,14 @@ def test_ctrl_c_ends_the_page_while_it_is_compiled():
     )
     try:
         assert process.stdout is not None
-        process.stdout.readline()
+        port = int(re.search(r"localhost:(\d+)/", process.stdout.readline())[1])
         assert process.stdout.readline().startswith("compiling Lines of Action")
-        time.sleep(0.5)
+        # It is ended by Ctrl-C from when it answers.
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            assert connection.recv(1024).startswith(b"HTTP/1.1 200")
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
     finally:
         process.kill()
         process.communicate()

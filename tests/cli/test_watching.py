@@ -1,6 +1,7 @@
 """The commands `watch` and `train --watch`: what is shown, what is said, and nothing is changed."""
 
 import contextlib
+import http.client
 import json
 import os
 import re
@@ -19,8 +20,10 @@ import numpy as np
 import pytest
 
 from jaxgbg.cli import run_all as running
+from jaxgbg.web.watch import runs as runs_module
 from jaxgbg.web.watch import serving
 
+GONE = (urllib.error.URLError, ConnectionError, http.client.HTTPException)
 RUN = ["tictactoe", "--episodes", "6000", "--eval-every", "500", "--opponents", "random"]
 
 
@@ -114,6 +117,15 @@ def test_who_looks_at_the_page_is_told_that_the_training_has_ended(beside):
     assert not ending.is_alive()
 
 
+def test_the_last_answer_is_of_the_end_even_while_the_first_curves_are_drawn(beside, monkeypatch):
+    drawn, draw = threading.Event(), runs_module._curves
+    monkeypatch.setattr(runs_module, "_curves", lambda runs: drawn.wait(60) and draw(runs))
+    assert beside.state()["curves"] == ""
+    beside.ended = True
+    threading.Timer(0.2, drawn.set).start()
+    assert beside.state()["curves"]
+
+
 def test_a_page_that_nobody_looks_at_ends_at_once(beside, monkeypatch):
     monkeypatch.setattr(beside.told, "wait", lambda _: pytest.fail("it waits for nobody"))
     beside._asked = -np.inf
@@ -132,7 +144,7 @@ def gone(address: str) -> bool:
     while time.monotonic() < end:
         try:
             asked(address, "state")
-        except (urllib.error.URLError, ConnectionError):
+        except GONE:
             return True
         time.sleep(0.1)
     return False
@@ -162,7 +174,7 @@ def test_a_watched_training_is_the_same_to_the_bit_and_the_page_ends_with_it(jax
         assert told["ended"] is False
         process.send_signal(signal.SIGCONT)
         # The page waits for one who asks, but not long: it may be gone before he is answered.
-        with contextlib.suppress(urllib.error.URLError, ConnectionError):
+        with contextlib.suppress(*GONE):
             while not told["ended"]:
                 time.sleep(0.2)
                 told = asked(address, "state")

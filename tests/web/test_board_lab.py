@@ -35,6 +35,14 @@ WITHOUT = (
 )
 
 
+def address_in(folder: Path) -> str | None:
+    """The address that a server has written to its file, whose content comes after its name."""
+    for path in folder.glob("jpserver-*.json"):
+        with contextlib.suppress(json.JSONDecodeError):
+            return json.loads(path.read_text())["url"]
+    return None
+
+
 @contextlib.contextmanager
 def jupyter_lab(folder: Path):
     """The address of a JupyterLab that knows nothing of this machine's user."""
@@ -53,13 +61,11 @@ def jupyter_lab(folder: Path):
         lab = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
             end = time.monotonic() + SECONDS
-            while not (known := list(places["RUNTIME"].glob("jpserver-*.json"))):
+            while (address := address_in(places["RUNTIME"])) is None:
                 assert lab.poll() is None, (folder / "log").read_text()
                 assert time.monotonic() < end
                 time.sleep(0.1)
-            # The file is there before its content.
-            time.sleep(0.5)
-            yield json.loads(known[0].read_text())["url"]
+            yield address
         finally:
             lab.terminate()
             try:
@@ -105,9 +111,12 @@ def test_a_board_is_played_on_in_jupyterlab(page):
     # A click is a move, and Python knows.
     spots.nth(8).click()
     page.wait_for_selector(".play #caption:text-is('X: c3. O to move.')")
-    page.wait_for_timeout(500)
-    run_cell(page, 1)
-    page.wait_for_selector("text=here is 4,0,8")
+    # The move reaches Python a little later than the board: until then the cell prints what was.
+    end = time.monotonic() + SECONDS
+    while not page.locator("text=here is 4,0,8").count():
+        assert time.monotonic() < end
+        run_cell(page, 1)
+        page.wait_for_timeout(1000)
     # Through the game by keys, which are the board's alone while it has the focus.
     cells = page.locator(".jp-Cell").count()
     spots.nth(8).focus()
@@ -118,6 +127,7 @@ def test_a_board_is_played_on_in_jupyterlab(page):
     page.wait_for_selector(".play #caption:text-is('O: a1. X to move.')")
     assert page.locator(".jp-Cell").count() == cells
     page.locator(".play #inside summary").click()
+    page.wait_for_selector(".play svg.board.inspecting")
     spots.nth(4).click()
     page.wait_for_selector(".play #inside .sum:has-text('b2, valued for O: 8 of 8 look-ups')")
     assert page.locator(".play svg.board .spot.read").count() == 1
@@ -131,7 +141,7 @@ def test_a_board_is_played_on_in_jupyterlab(page):
     page.get_by_text("JupyterLab Dark", exact=True).click()
     card = page.locator(".play .seen")
     look = "card => getComputedStyle(card).backgroundColor"
-    end = time.monotonic() + 20
+    end = time.monotonic() + SECONDS
     while card.evaluate(look) != "rgb(29, 33, 37)":
         assert time.monotonic() < end
         page.wait_for_timeout(100)

@@ -190,7 +190,7 @@ def test_whole_games_are_played_by_mouse(browser, files, name, viewports):
         assert visit.plies >= agent.game.num_players
         # The address is the whole game.
         plies, caption = visit.plies, visit.caption
-        visit.page.wait_for_timeout(400)
+        visit.kept()
         visit.page.reload()
         visit.settle(plies)
         assert (visit.plies, visit.caption) == (plies, caption)

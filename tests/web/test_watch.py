@@ -29,15 +29,18 @@ from tests.web.test_play_server import HERE, Client
 
 @pytest.fixture
 def begun(tmp_path):
-    """A run of TicTacToe of two evaluations, begun 20 s ago, at whose last one it is still."""
+    """A run of TicTacToe of two evaluations, begun 200 s ago, at whose last one it is still."""
     folder = RunFolder(tmp_path / "runs", preset("tictactoe", seeds=(0, 1), episodes=900))
     folder.begin()
     origin = json.loads((folder.path / "provenance.json").read_text())
-    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 20))
+    now = int(time.time())
+    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now - 200))
     (folder.path / "provenance.json").write_text(json.dumps(origin | {"started": started}))
     for episodes in (100, 200):
         for seed in (0, 1):
             folder.append(Result(seed, "farl", episodes, "maxn", -0.5, 20))
+    # However long that took.
+    os.utime(folder.path / "metrics.jsonl", (now, now))
     return folder
 
 
@@ -84,11 +87,12 @@ def test_a_run_in_progress_has_a_curve_a_rate_and_the_time_left(begun, watched):
     assert run["share"] == pytest.approx(200 / 900)
     told = facts(run)
     assert told["Episodes of each agent"] == "200 of 900"
-    # 200 episodes of two agents, without FARL none, in 20 s.
+    # 200 episodes of two agents, without FARL none, in 200 s. The other 700 last for 11 min 40 s,
+    # of which some seconds are over.
     lanes = len(begun.run.lanes)
     rate = float(told["Rate"].split()[0])
-    assert rate == pytest.approx(200 * lanes / 20, rel=0.2)
-    assert told["Remaining time"].startswith("about 1 min")
+    assert rate == lanes
+    assert told["Remaining time"].startswith("about 11 min")
     assert "against maxn" in seen.curves()
     assert '<svg class="chart"' in seen.curves()
 
@@ -188,6 +192,25 @@ def test_a_run_that_is_resumed_is_as_fast_as_since_then(begun, watched):
         os.utime(metrics, (time.time() + 100, time.time() + 100))
         rate = float(facts(looked(seen)["runs"][0])["Rate"].split()[0])
     assert rate == pytest.approx(len(begun.run.lanes), rel=0.2)
+
+
+def test_a_wish_to_hurry_is_not_lost_while_the_files_are_read(begun, watched, monkeypatch):
+    reading, read = threading.Event(), threading.Event()
+    seen = watched(begun.path)
+    seen.wait()
+    monkeypatch.setattr(seen, "_read", lambda: (reading.set(), read.wait(60)))
+    # It took so much that the next look would be far away.
+    monkeypatch.setattr(runs_module.time, "thread_time", iter((0.0, 60.0)).__next__)
+    looking = threading.Thread(target=seen.state)
+    looking.start()
+    assert reading.wait(60)
+    hurrying = threading.Thread(target=seen.hurry)
+    hurrying.start()
+    hurrying.join(0.2)
+    read.set()
+    looking.join()
+    hurrying.join()
+    assert seen._budget.due(time.monotonic())
 
 
 def test_a_finished_run_says_so_and_its_agent_plays(trained, watched):

@@ -111,7 +111,9 @@ class Watched:
 
     def hurry(self) -> None:
         """Read the files as soon as possible, without the limit of time."""
-        self._budget = Budget(SHARE, _MOST_WAIT)
+        # Not while they are read: what that took would count against the new limit.
+        with self._lock:
+            self._budget = Budget(SHARE, _MOST_WAIT)
 
     def curves(self) -> str:
         """Markup of the curves and tables of all games."""

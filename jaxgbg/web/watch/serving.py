@@ -119,6 +119,8 @@ class _Beside(Watched):
     def state(self) -> dict[str, JSON]:
         ended, self._asked = self.ended, time.monotonic()
         if ended:
+            # While the first curves are drawn, nothing else is read.
+            self.wait()
             self.hurry()
         content = super().state() | {"ended": ended}
         if ended:

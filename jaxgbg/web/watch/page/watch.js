@@ -54,6 +54,8 @@ function showRuns(runs) {
 async function change(part, version, where) {
   if (version === shown[part] || !version) return;
   const { html } = await fetched(part);
+  // Two may have asked: a button and the clock. The second would take the focus from what is shown.
+  if (version === shown[part]) return;
   shown[part] = version;
   find(where).innerHTML = html;
   find(where).querySelectorAll(".record").forEach(records.begin);
