@@ -18,6 +18,7 @@ from jaxgbg.values.layouts import (
 )
 from jaxgbg.values.ntuple import NTuple
 from jaxgbg.values.ntuple_moves import FollowingNTuple, StoneNTuple
+from jaxgbg.values.one_table import OneTable, OneTableOfStones
 
 MOST_IMAGES = 1_000
 """A board has no more symmetric images than this."""
@@ -43,6 +44,8 @@ class NTupleSpec(ValueSpec):
       initial_value: The value of every board before learning, in the unit of rewards. Above the
         values that play reaches it makes the agent explore (optimistic initialization, Guei et al.
         2021); all weights then count as active.
+      one_table: Whether players share a table, each on the image of the board on which it is seen
+        as another (`Game.seat_rotations`).
     """
 
     layout: Layout = setting((), most=MOST_TUPLES)
@@ -55,6 +58,7 @@ class NTupleSpec(ValueSpec):
     beta: float = setting(2.7, above=0, high=1_000_000)
     combine: str = setting("saturating", choices=("sum", "mean", "saturating"))
     initial_value: float = setting(0.0, low=-1_000_000, high=1_000_000)
+    one_table: bool = False
 
     kind = "ntuple"
     lane_numbers = ("beta",)
@@ -94,7 +98,19 @@ class NTupleSpec(ValueSpec):
     def _varied(self) -> bool:
         return not self.layout and any(self.walks)
 
-    def build(self, game: Game, of_actions: bool, batch: int) -> NTuple:
+    def owners(self, game: Game) -> list[int]:
+        """The players with tables of their own; raises ValueError for a game without rotations."""
+        if not self.one_table:
+            return list(range(game.num_players))
+        if game.seat_rotations is None:
+            raise ValueError(
+                f"{game.name}: one_table needs a game whose board can be seen from another seat"
+                " (seat_rotations), which this one does not have; leave one_table out"
+            )
+        return game.seat_rotations.owners
+
+    def build(self, game: Game, of_actions: bool, batch: int) -> NTuple | OneTable:
+        owners = self.owners(game)
         tuples, digits = self.layout_of(game, 0), game.num_cell_values
         # Indices are summed in float32 by a matrix product, exact below 2**24.
         longest = max(len(cells) for cells in tuples)
@@ -112,7 +128,7 @@ class NTupleSpec(ValueSpec):
             "tuples": tuples,
             "symmetries": _rows(images),
             "num_cell_values": digits,
-            "num_players": game.num_players,
+            "num_players": len(owners),
             "sigmoid": self.sigmoid,
             "tcl": self.tcl,
             # With one game at a time nothing is combined; "sum" then saves the scratch count.
@@ -122,11 +138,15 @@ class NTupleSpec(ValueSpec):
             "action_images": None if action_images is None else _rows(action_images),
         }
         actions = game.num_actions if of_actions else 1
-        rows = sum(digits ** len(cells) for cells in tuples) * game.num_players * actions
+        rows = sum(digits ** len(cells) for cells in tuples) * len(owners) * actions
         if rows >= 2**31:
             raise ValueError(f"layout: {rows:,} weights; at most {2**31 - 1:,} have an index")
         if game.stone_digits is not None:
-            return StoneNTuple(stone_digits=game.stone_digits, **fields)
+            stones = tuple(game.stone_digits[player] for player in owners)
+            tables = StoneNTuple(stone_digits=stones, **fields)
+            return OneTableOfStones(tables=tables, game=game) if self.one_table else tables
+        if self.one_table:
+            return OneTable(tables=NTuple(**fields), game=game)
         if game.change_patterns is not None:
             patterns = zip(*map(_rows, game.change_patterns), strict=True)
             pairs = tuple(tuple(zip(*row, strict=True)) for row in patterns)
