@@ -9,7 +9,8 @@ on which it is that player (`Game.seat_rotations`). Each setting is trained with
 Adaptation, ten seeds, with one table and with a table for each player, for an eighth, a quarter,
 half and all of 8,000 episodes, each budget with its own schedules. Agents of one seed and budget
 meet in every mixture of seats, and one table after half of the episodes meets a table for each
-after all of them. Yavalath has 10 walks, as the 100 of its preset take too long here. Results are in OUT/one_table.json; what stands there is not made again.
+after all of them. Yavalath has 10 walks, as the 100 of its preset take too long here. Results are
+in OUT/one_table.json; what stands there is not made again.
 
 Expected, committed before any training. The numbers of episodes and walks were reduced after a
 trial of Nim and Sim with at most 1,000 episodes, which printed its gains:

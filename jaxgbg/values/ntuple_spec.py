@@ -44,8 +44,8 @@ class NTupleSpec(ValueSpec):
       initial_value: The value of every board before learning, in the unit of rewards. Above the
         values that play reaches it makes the agent explore (optimistic initialization, Guei et al.
         2021); all weights then count as active.
-      one_table: Whether players share a table, each on the image of the board on which it is seen
-        as another (`Game.seat_rotations`).
+      one_table: Whether players share tables: each looks up the image of the board on which it is
+        the first player (`Game.seat_rotations`).
     """
 
     layout: Layout = setting((), most=MOST_TUPLES)

@@ -145,7 +145,7 @@ def test_every_archived_run_is_found_again(
 ADDED = {
     "schedule": {"alpha_decay": "geometric"},
     "learner": {"learn_start": True, "random_test": "gbg"},
-    "value": {"images": [], "symmetries": True, "initial_value": 0.0},
+    "value": {"images": [], "symmetries": True, "initial_value": 0.0, "one_table": False},
 }
 """Settings that are newer than most archived runs, all of which have these values."""
 
