@@ -605,6 +605,22 @@ def test_gains_by_players_are_those_of_the_kept_figures(
 
 
 @pytest.mark.slow
+def test_one_table_meets_a_table_for_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("experiments.shared.prepare_jax", lambda *devices: None)
+    script = module("n_players/one_table")
+    monkeypatch.setattr(script, "SHARES", {"1/8": 0.5, "1/2": 0.5, "all": 1.0})
+    chosen = ["--labels", script.LABELS[0], "--scale", "0.01", "--seeds", "2"]
+    script.main([*chosen, "--out", str(tmp_path)])
+    (one,) = json.loads((tmp_path / script.FILE).read_text())["results"]
+    assert one["weights"] == {"each": 3 * 6**3, "one": 6**3}
+    capsys.readouterr()
+    script.main(["--show", "--results", str(tmp_path)])
+    assert capsys.readouterr().out.splitlines()[2].startswith(f"| {script.LABELS[0]} | ")
+
+
+@pytest.mark.slow
 def test_the_predictor_is_computed_and_drawn(run_script) -> None:
     games = ["nim", "nim misere", "nim, 3 players", "tictactoe"]
     few = {"RANDOM_PLAY": (50, 4), "TRAINED_PLAY": (20, 4), "MATCHES": 4}
