@@ -6,6 +6,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from experiments.n_players.equal_time import welch
+from experiments.n_players.one_table import SHARES, more_against_random
 from experiments.page_tables import read
 from experiments.page_text import Claim
 from jaxgbg.results.statistics import confidence_interval
@@ -17,6 +18,10 @@ OUTSIDE = {
     "*EinStein: at least 0.1": "the forecast",
     "with losses missed is above 0.5.*": "the forecast",
 }
+OUTSIDE |= dict.fromkeys(
+    ("Nim gains 0.05 or more after an eighth", "a gain below 0.05 and 0.01 more against"),
+    "the forecast",
+)
 GAIN = "farl over none"
 
 
@@ -73,3 +78,23 @@ def claims() -> Iterator[Claim]:
     ]
     yield "over seeds, are {} ({} to {}), {} ({} to {}) and {} ({} to {})", *differences
     yield "In Pig for two it adds {}, and", adds["pig to 15, 2 players"].mean()
+    yield from of_one_table()
+
+
+def of_one_table() -> Iterator[Claim]:
+    """What one table for all players gains."""
+    results = {one["label"]: one for one in read("n_players/one_table.json")["results"]}
+    gains = [one["gains"][share]["per_seed"] for one in results.values() for share in SHARES]
+    lows = [confidence_interval(each)[0] for each in gains]
+    yield "better in {} of {} comparisons", sum(np.mean(each) > 0 for each in gains), len(gains)
+    assert sum(low > 0 for low in lows) == 6
+    assert all(confidence_interval(each)[1] > 0 for each in gains)
+    nim, sim = (results[name] for name in ("nim, 3 players", "sim K6, 2 players"))
+    half = nim["half over all"]["per_seed"]
+    yield "of them in Nim, by {} ({} to {})", np.mean(half), *confidence_interval(half)
+    lost = [-each for each in sim["half over all"]["per_seed"]]
+    yield "worse in Sim for two, by {} ({} to {})", np.mean(lost), *confidence_interval(lost)
+    assert round(nim["gains"]["1/8"]["gain"], 2) == round(nim["gains"]["all"]["gain"], 2)
+    yield "**wrong**, {} both times", nim["gains"]["1/8"]["gain"]
+    three = more_against_random(results["sim K6, 3 players"], "1/8")
+    yield "in Sim barely ({})", np.mean(three)

@@ -19,6 +19,7 @@ from jaxgbg.games.move_checks import (
     image_faults,
     move_faults,
     playout_faults,
+    rotation_faults,
     start_faults,
 )
 from jaxgbg.games.precision import in_32_bits
@@ -80,6 +81,7 @@ def faults_of(game: Game) -> list[Fault]:
         move_faults,
         chance_faults,
         image_faults,
+        rotation_faults,
         playout_faults,
     )
     return [fault for check in checks for fault in _guarded(check, game)]
@@ -293,6 +295,7 @@ def _constant_faults(game: Game) -> list[str]:
             faults.append(f"own_tuples: tuple {number} names a cell twice")
     # What players see is compared with the symmetries.
     faults += _symmetry_faults(game) or _view_faults(game)
+    faults += _table_faults(game)
     if game.change_patterns is not None:
         cells, differences = (np.asarray(part) for part in game.change_patterns)
         if cells.shape != differences.shape or cells.ndim != 2:
@@ -341,6 +344,35 @@ def _view_faults(game: Game) -> list[str]:
         return ["player_views: a row is none of symmetries"]
     if len(game.extra_scales) != len(game.extra_names):
         return ["extra_scales must have one entry for each of extra_names"]
+    return []
+
+
+def _table_faults(game: Game) -> list[str]:
+    """Whether the tables of `seat_rotations` are permutations, and owners see the board itself."""
+    rotations = game.seat_rotations
+    if rotations is None:
+        return []
+    players, cells, digits = game.num_players, game.num_cells, game.num_cell_values
+    for name, *shape in (
+        ("owner", players),
+        ("cells", players, cells),
+        ("digits", players, cells, digits),
+        ("actions", players, game.num_actions),
+    ):
+        rows = np.asarray(getattr(rotations, name))
+        if rows.dtype != np.int32 or rows.shape != tuple(shape):
+            actual = f"{rows.dtype}{list(rows.shape)}"
+            return [f"seat_rotations: {name} must be int32{shape}, not {actual}"]
+        if name == "owner":
+            own = rows[np.clip(rows, 0, players - 1)] == rows
+            if not (own & (rows >= 0) & (rows < players)).all():
+                return ["seat_rotations: the owner of a player must be a player who owns itself"]
+            continue
+        order = np.arange(shape[-1])
+        if (np.sort(rows) != order).any():
+            return [f"seat_rotations: a row of {name} is no permutation of 0..{order[-1]}"]
+        if (rows[rotations.owners] != order).any():
+            return [f"seat_rotations: {name} change on the image of a player who owns itself"]
     return []
 
 

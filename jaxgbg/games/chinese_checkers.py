@@ -14,6 +14,7 @@ import numpy as np
 
 from jaxgbg.games.core import keep_if
 from jaxgbg.games.hexagons import STEPS, HexCells, shifted, star
+from jaxgbg.games.rotations import SeatRotations, exchanged, rotations
 from jaxgbg.games.seats import EliminationGame, after_turn
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
@@ -127,6 +128,27 @@ class ChineseCheckers(EliminationGame[ChineseCheckersState]):
             moves = 6 * cells[:, None] + np.array(directions)
             images.append(np.append(moves, self.num_actions - 1))
         return np.array(images, np.int32)
+
+    @property
+    def seat_rotations(self) -> SeatRotations:
+        # By a half turn of the board players 0 and 2 of four change places, and 1 and 3.
+        owner = np.arange(self.players) % 2 if self.players == 4 else np.zeros(self.players, int)
+        axes = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+        turns = np.stack([self.board.image(each, sign) for sign in (1, -1) for each in axes])
+        alike = self.homes[:, turns] == self.homes[owner][:, None]
+        cells = turns[alike.all(2).argmax(1)]
+        # Where each cell goes, and the six neighbors of the center.
+        places, around = np.argsort(cells, axis=1), self.board.neighbours()[self.num_cells // 2]
+        directions = (places[:, around][:, :, None] == around).argmax(-1)
+        moves = 6 * places[:, :, None] + directions[:, None]
+        passing = np.full((self.players, 1), self.num_actions - 1)
+        return rotations(
+            self,
+            owner,
+            cells,
+            exchanged(np.arange(1, 1 + self.players), self.num_cell_values, owner),
+            np.concatenate([moves.reshape(self.players, -1), passing], 1),
+        )
 
     @property
     def adjacency(self) -> np.ndarray:

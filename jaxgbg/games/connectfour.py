@@ -19,6 +19,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, zero_sum
 from jaxgbg.games.grids import grid_adjacency, grid_lines
+from jaxgbg.games.rotations import SeatRotations, exchanged, rotations
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 
@@ -95,6 +96,10 @@ class ConnectFour(Game[ConnectFourState]):
     @property
     def action_symmetries(self) -> np.ndarray:
         return np.stack([np.arange(7), np.arange(7)[::-1]]).astype(np.int32)
+
+    @property
+    def seat_rotations(self) -> SeatRotations:
+        return rotations(self, digits=exchanged(self.piece_digits, self.num_cell_values))
 
     @property
     def adjacency(self) -> np.ndarray:

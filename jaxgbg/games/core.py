@@ -11,6 +11,7 @@ from typing import Generic
 
 import numpy as np
 
+from jaxgbg.games.rotations import SeatRotations
 from jaxgbg.games.scale import WIN_RATE, Scale
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import checked_field
@@ -39,11 +40,11 @@ class Game(Generic[StateT]):
 
     A game may also have the following, each with a default. For display: `title`, `reward_range`,
     `scale`, `sides`, and `piece_digits` for drawings. For ratings: `teams`. For n-tuples:
-    `symmetries`, `action_symmetries`, `adjacency`, `lines`, `own_tuples` and `progress`. For
-    networks: `player_views`, and `extras` with `extra_names` and `extra_scales`. For speed:
-    `outcomes`, `stone_digits`, `change_patterns` with `change`, `most_altered` with `altered`, and
-    a method `playout(state, words uint32[2]) -> rewards float32[N]`, the end of uniformly random
-    play. They must agree with `afterstate`.
+    `symmetries`, `action_symmetries`, `seat_rotations`, `adjacency`, `lines`, `own_tuples` and
+    `progress`. For networks: `player_views`, and `extras` with `extra_names` and `extra_scales`.
+    For speed: `outcomes`, `stone_digits`, `change_patterns` with `change`, `most_altered` with
+    `altered`, and a method `playout(state, words uint32[2]) -> rewards float32[N]`, the end of
+    uniformly random play. They must agree with `afterstate`.
 
     If players can leave while others play on, `active` says who is still in. A player who is out
     stays out and never moves again, and its rewards no longer change after the ply in which it
@@ -133,10 +134,29 @@ class Game(Generic[StateT]):
         return np.arange(self.num_actions, dtype=np.int32)[None]
 
     @property
+    def seat_rotations(self) -> SeatRotations | None:
+        """The images on which one player is seen as another; None where there are none.
+
+        n-tuples can then share one table between players.
+        """
+        return None
+
+    def rotated_start(self, state: StateT, player: int) -> StateT:
+        """The image of a start position for `player`, by `seat_rotations`: `check_game` plays on.
+
+        By default the same position with another player to move. A game overrides this if its start
+        position does not look the same to all players.
+        """
+        if self.seat_rotations is None:
+            return state
+        return state._replace(player=jnp.int8(self.seat_rotations.shift[player]))
+
+    @property
     def player_views(self) -> np.ndarray:
         """int32[N, C]: player p sees `cells[player_views[p]]`, an image of the symmetries.
 
         For networks, which serve all players: every player sees its own side in the same place.
+        Unlike on the images of `seat_rotations`, pieces keep the digits of their players.
         """
         return np.tile(np.arange(self.num_cells, dtype=np.int32), (self.num_players, 1))
 

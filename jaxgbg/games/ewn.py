@@ -13,6 +13,7 @@ import numpy as np
 from jaxgbg.games.core import Game, keep_if, scrambled
 from jaxgbg.games.dice import face_probabilities, rolled
 from jaxgbg.games.grids import grid_adjacency
+from jaxgbg.games.rotations import SeatRotations, exchanged, rotations
 from jaxgbg.games.scale import WIN_RATE, Scale
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
@@ -151,6 +152,40 @@ class EinStein(Game[EinsteinState]):
             return actions[None]
         # In the mirror a step along the row is one along the column.
         return np.stack([actions, actions.reshape(-1, 3)[:, [1, 0, 2]].ravel()])
+
+    @property
+    def seat_rotations(self) -> SeatRotations | None:
+        if self.players == 3:
+            return None
+        owner, squares = self._owner, self._seen_squares()
+        if self._of_stones:
+            stones = np.arange(self.num_cells)
+            shifts = self.num_stones * (np.arange(self.players) - owner)
+            # 0 for a captured stone.
+            digits = np.pad(1 + np.argsort(squares, axis=1), ((0, 0), (1, 0)))
+            return rotations(
+                self, owner, (stones + shifts[:, None]) % self.num_cells, digits=digits
+            )
+        pieces = np.arange(1, self.num_cell_values).reshape(self.players, -1)
+        return rotations(self, owner, squares, exchanged(pieces, self.num_cell_values, owner))
+
+    @property
+    def _owner(self) -> np.ndarray:
+        """int[N]: 0 owns all of two players, of four the partners 0 and 1 own 2 and 3."""
+        return np.arange(self.players) % (self.players // 2)
+
+    def _seen_squares(self) -> np.ndarray:
+        """int[N, size**2]: the squares on each player's image: a half turn, or top to bottom."""
+        board = np.arange(self.size**2).reshape(self.size, self.size)
+        image = board[::-1, ::-1] if self.players == 2 else board[::-1]
+        own = self._owner == np.arange(self.players)
+        return np.where(own[:, None], board.ravel(), image.ravel())
+
+    def rotated_start(self, state: EinsteinState, player: int) -> EinsteinState:
+        places = np.argsort(self._seen_squares()[player]).astype(np.int8)
+        seen = jnp.where(state.position < 0, jnp.int8(-1), jnp.asarray(places)[state.position])
+        shift = self._owner[player] - player
+        return super().rotated_start(state, player)._replace(position=jnp.roll(seen, shift, 0))
 
     @property
     def adjacency(self) -> np.ndarray:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, scrambled, zero_sum
+from jaxgbg.games.rotations import SeatRotations, exchanged, rotations
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 from jaxgbg.xla import materialize
@@ -78,6 +79,18 @@ class Hex(Game[HexState]):
     @property
     def action_symmetries(self) -> np.ndarray:
         return self.symmetries
+
+    @property
+    def seat_rotations(self) -> SeatRotations:
+        # The transposed board has the edges of the other player.
+        board = np.arange(self.num_cells).reshape(self.size, self.size)
+        views = np.stack([board.ravel(), board.T.ravel()])
+        return rotations(
+            self,
+            cells=views,
+            digits=exchanged(self.piece_digits, self.num_cell_values),
+            actions=views,
+        )
 
     @property
     def _for_joining(self) -> np.float32:

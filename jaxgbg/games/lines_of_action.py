@@ -16,6 +16,7 @@ from jaxgbg.games import bitboards, line_moves
 from jaxgbg.games.bitboards import Board
 from jaxgbg.games.core import Game, keep_if
 from jaxgbg.games.grids import grid_adjacency, grid_symmetries
+from jaxgbg.games.rotations import SeatRotations, exchanged, rotations
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 from jaxgbg.xla import materialize
@@ -103,6 +104,17 @@ class LinesOfAction(Game[LinesOfActionState]):
         images = self.num_cells * direction[:, :, None] + places[:, None]
         passing = np.full((len(places), 1), self.num_actions - 1)
         return np.concatenate([images.reshape(len(places), -1), passing], 1).astype(np.int32)
+
+    @property
+    def seat_rotations(self) -> SeatRotations:
+        views = self.player_views
+        images = [(self.symmetries == view).all(1).argmax() for view in views]
+        return rotations(
+            self,
+            cells=views,
+            digits=exchanged(self.piece_digits, self.num_cell_values),
+            actions=self.action_symmetries[images],
+        )
 
     @property
     def player_views(self) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxgbg.games.core import keep_if
 from jaxgbg.games.dice import face_probabilities, rolled
+from jaxgbg.games.rotations import SeatRotations, exchanged, rotations
 from jaxgbg.games.seats import EliminationGame, after_turn
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
@@ -135,6 +136,26 @@ class Maedn(EliminationGame[MaednState]):
         """int32[N]: where on the track each player starts."""
         apart = 2 if self.players == 2 and self.opposite else 1
         return apart * self.quarter * np.arange(self.players, dtype=np.int32)
+
+    @property
+    def seat_rotations(self) -> SeatRotations | None:
+        if self.players * self.starts[1] != self.track:
+            # The last start is not as far from the first one as others from the next.
+            return None
+        players, pieces, track = self.players, self.pieces, self.track
+        seats = np.arange(players)[:, None]
+        parts = [(np.arange(track) + self.starts[:, None]) % track]
+        at = track
+        for each in (pieces, 1):
+            # Goals and waiting pieces, player by player.
+            count = players * each
+            parts.append(at + (np.arange(count) + each * seats) % count)
+            at += count
+        parts.append(np.full((players, 1), at))
+        digits = np.tile(np.arange(self.num_cell_values), (players, self.num_cells, 1))
+        fields = exchanged(np.arange(1, 1 + players), self.num_cell_values)
+        digits[:, : track + players * pieces] = fields[:, None]
+        return rotations(self, cells=np.concatenate(parts, 1), digits=digits)
 
     @cached_property
     def _goal(self) -> np.ndarray:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 
 import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.identity import state_keys
 from jaxgbg.games.rollout import roll_out, select_states
+from jaxgbg.games.rotations import SeatRotations
 from jaxgbg.games.sampling import Sample, choose_by_word, sample_games
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import Memory, PyTree, State
@@ -16,6 +18,8 @@ from jaxgbg.xla import fast_compile_options
 
 # Most pairs of a position and an action that are tried, and random games of a comparison.
 _PAIRS, _DRAWS, _GAMES = 20_000, 256, 8
+# Games that are played twice, and their plies.
+_ROTATED, _ROTATED_PLIES = 32, 256
 # Two means of as many draws differ by more once in 500 million times.
 _STANDARD_ERRORS = 6.0
 
@@ -338,6 +342,88 @@ def image_differences(
             if j not in wrong and not np.array_equal(found, expected):
                 wrong[j] = name
     return wrong
+
+
+def rotation_faults(game: Game) -> list[str]:
+    """Whether a game goes on alike on the image of every player, by `Game.seat_rotations`."""
+    rotations = game.seat_rotations
+    return [] if rotations is None else rotation_differences(game, rotations)
+
+
+def rotation_differences(game: Game, rotations: SeatRotations) -> list[str]:
+    """What differs between random games and their images by `rotations`: one line at most.
+
+    Every game is played twice in lockstep, the second time from `rotated_start` with the images of
+    the actions and the same random words. `rotations` must have the owners of the game's own ones.
+    """
+    guests = np.flatnonzero(rotations.shift).tolist()
+    if not guests:
+        return []
+    plies = min(game.max_plies, _ROTATED_PLIES)
+    words = (
+        _words(_ROTATED, game.init_words),
+        _words(plies, _ROTATED),
+        _words(plies, _ROTATED, game.spawn_words),
+    )
+    names = np.stack([np.arange(game.num_actions), *rotations.actions[guests]])
+    seen = jax.device_get(_played_twice()(game, tuple(guests), names, words))
+    parts = ("cells", "cells after a move", "legal actions", "player", "end of the game", "rewards")
+    for number, guest in enumerate(guests, 1):
+        expected = _rotated(rotations, guest, [part[:, 0] for part in seen])
+        for name, one, other in zip(parts, expected, seen, strict=True):
+            if (wrong := one != other[:, number]).any():
+                at = int(np.argwhere(wrong)[0, 0])
+                text = f"{name} of a game are not so on the image for player {guest} (ply {at})"
+                return [f"seat_rotations: {text}"]
+    return []
+
+
+@cache
+def _played_twice() -> Callable[..., PyTree]:
+    def play(
+        game: Game, guests: tuple[int, ...], names: jax.Array, words: tuple[jax.Array, ...]
+    ) -> PyTree:
+        starts, draws, chance = words
+        first = jax.vmap(game.init_from)(starts)
+        images = [jax.vmap(partial(game.rotated_start, player=player))(first) for player in guests]
+        both = jax.tree.map(lambda *leaves: jnp.stack(leaves), first, *images)
+
+        def ply(both: State, words: tuple[jax.Array, jax.Array]) -> tuple[State, PyTree]:
+            draw, chance = words
+            every = jax.vmap(jax.vmap(lambda state: (game.cells(state), game.legal_actions(state))))
+            cells, legal = every(both)
+            actions = names[:, choose_by_word(legal[0], draw)]
+            after = jax.vmap(jax.vmap(game.afterstate))(both, actions)
+            seen = (cells, every(after)[0], legal, both.player, both.terminal, both.rewards)
+            if game.stochastic:
+                after = jax.vmap(jax.vmap(game.spawn_from), (0, None))(after, chance)
+            return after, seen
+
+        return jax.lax.scan(ply, both, (draws, chance))[1]
+
+    return jax.jit(play, static_argnums=(0, 1), compiler_options=fast_compile_options())
+
+
+def _rotated(
+    rotations: SeatRotations, player: int, seen: list[np.ndarray]
+) -> tuple[np.ndarray, ...]:
+    """What `seen` of a game, as in `rotation_differences`, is on the image for a player."""
+    cells, moved, legal, mover, terminal, rewards = seen
+    players = len(rotations.owner)
+
+    def image(boards: np.ndarray) -> np.ndarray:
+        places = np.arange(boards.shape[-1])
+        return rotations.digits[player][places, boards[..., rotations.cells[player]]]
+
+    shift = int(rotations.shift[player])
+    return (
+        image(cells),
+        image(moved),
+        legal[..., np.argsort(rotations.actions[player])],
+        (mover + shift) % players,
+        terminal,
+        np.roll(rewards, shift, -1),
+    )
 
 
 def playout_faults(game: Game) -> list[str]:

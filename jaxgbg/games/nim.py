@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if
+from jaxgbg.games.rotations import SeatRotations, rotations
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 from jaxgbg.types import SettingValue
@@ -83,6 +84,11 @@ class Nim(Game[NimState]):
     @property
     def max_plies(self) -> int:
         return self.heaps * self.size
+
+    @property
+    def seat_rotations(self) -> SeatRotations:
+        # The heaps are worth the same to every player who leaves them.
+        return rotations(self)
 
     @property
     def reward_range(self) -> tuple[float, float]:

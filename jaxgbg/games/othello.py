@@ -17,6 +17,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, zero_sum
 from jaxgbg.games.grids import grid_adjacency, grid_symmetries
+from jaxgbg.games.rotations import SeatRotations, exchanged, rotations
 from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.specs import setting
 from jaxgbg.xla import materialize
@@ -74,6 +75,13 @@ class Othello(Game[OthelloState]):
     def action_symmetries(self) -> np.ndarray:
         # Image j shows cell symmetries[j, i] at place i: the disc of cell c moves to its place.
         return np.argsort(self.symmetries, axis=1).astype(np.int32)
+
+    @property
+    def seat_rotations(self) -> SeatRotations:
+        return rotations(self, digits=exchanged(self.piece_digits, self.num_cell_values))
+
+    def rotated_start(self, state: OthelloState, player: int) -> OthelloState:
+        return super().rotated_start(state, player)._replace(discs=jnp.roll(state.discs, player, 0))
 
     @property
     def adjacency(self) -> np.ndarray:

@@ -6,8 +6,11 @@ import dataclasses
 import itertools
 from typing import NamedTuple
 
+import numpy as np
+
 from jaxgbg.games.core import Game, keep_if
 from jaxgbg.games.dice import face_probabilities, rolled, winner_takes
+from jaxgbg.games.rotations import SeatRotations, rotations
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 
@@ -81,6 +84,13 @@ class Pig(Game[PigState]):
             return (tuple(range(self.num_cells)),)
         pairs = itertools.combinations(range(self.players), 2)
         return tuple((*pair, self.players) for pair in pairs)
+
+    @property
+    def seat_rotations(self) -> SeatRotations:
+        seats = np.arange(self.players)
+        scores = (seats[:, None] + seats) % self.players
+        turn = np.full((self.players, 1), self.players)
+        return rotations(self, cells=np.concatenate([scores, turn], 1))
 
     def init(self, key: jax.Array) -> PigState:
         return PigState(

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgbg.games.core import keep_if
+from jaxgbg.games.rotations import SeatRotations, exchanged, rotations
 from jaxgbg.games.seats import EliminationGame, Standing, after_move
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
@@ -122,6 +123,12 @@ class Sim(EliminationGame[SimState]):
     @property
     def action_symmetries(self) -> np.ndarray:
         return np.argsort(self.symmetries, axis=1).astype(np.int32)
+
+    @property
+    def seat_rotations(self) -> SeatRotations | None:
+        if self.coalition:
+            return None
+        return rotations(self, digits=exchanged(self.piece_digits, self.num_cell_values))
 
     @cached_property
     def _closing(self) -> np.ndarray:

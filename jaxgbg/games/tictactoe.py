@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, zero_sum
 from jaxgbg.games.grids import grid_adjacency, grid_lines, grid_symmetries
+from jaxgbg.games.rotations import SeatRotations, exchanged, rotations
 from jaxgbg.lazy import jax, jnp
 
 _FULL = 0b111_111_111
@@ -49,6 +50,10 @@ class TicTacToe(Game[TicTacToeState]):
     def action_symmetries(self) -> np.ndarray:
         # Image j shows at cell i what stood at symmetries[j, i]: an action moves the other way.
         return np.argsort(self.symmetries, axis=1).astype(np.int32)
+
+    @property
+    def seat_rotations(self) -> SeatRotations:
+        return rotations(self, digits=exchanged(self.piece_digits, self.num_cell_values))
 
     @property
     def adjacency(self) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 
 from jaxgbg.games.core import keep_if
 from jaxgbg.games.hexagons import HexCells, hexagon, shifted
+from jaxgbg.games.rotations import SeatRotations, exchanged, rotations
 from jaxgbg.games.seats import EliminationGame, Standing, after_move, next_seat
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
@@ -93,6 +94,13 @@ class Yavalath(EliminationGame[YavalathState]):
     @property
     def action_symmetries(self) -> np.ndarray:
         return np.argsort(self.symmetries, axis=1).astype(np.int32)
+
+    @property
+    def seat_rotations(self) -> SeatRotations | None:
+        if self.swap:
+            # Cells do not show whether the swap is still open.
+            return None
+        return rotations(self, digits=exchanged(self.piece_digits, self.num_cell_values))
 
     @property
     def adjacency(self) -> np.ndarray:

@@ -67,7 +67,7 @@ class ValueFunction:
         return game.cells(state)
 
     def features(self, params: Params, board: jax.Array) -> jax.Array:
-        """int32[..., F] of boards int[..., D], as observed; the same for every player."""
+        """int32[..., F] of boards int[..., D], as observed; the same whoever's value is asked."""
         raise NotImplementedError
 
     def of_action(self, features: jax.Array, action: jax.Array) -> jax.Array:

@@ -19,6 +19,7 @@ from jaxgbg.values.layouts import (
 from jaxgbg.values.ntuple import NTuple
 from jaxgbg.values.ntuple_moves import FollowingNTuple, StoneNTuple
 from jaxgbg.values.ntuple_stages import StagedNTuple
+from jaxgbg.values.one_table import OneTable, OneTableOfStones
 
 MOST_IMAGES = 1_000
 """A board has no more symmetric images than this."""
@@ -46,6 +47,8 @@ class NTupleSpec(ValueSpec):
         2021); all weights then count as active.
       stages: The values of the game's progress at which the next stage begins, each with tables of
         its own. Progress is the number of pieces, in 2048 the exponent of the largest tile.
+      one_table: Whether players share tables: each looks up the image of the board on which it is
+        the first player (`Game.seat_rotations`).
     """
 
     layout: Layout = setting((), most=MOST_TUPLES)
@@ -59,6 +62,7 @@ class NTupleSpec(ValueSpec):
     combine: str = setting("saturating", choices=("sum", "mean", "saturating"))
     initial_value: float = setting(0.0, low=-1_000_000, high=1_000_000)
     stages: tuple[int, ...] = setting((), low=1, high=1_000_000, most=16)
+    one_table: bool = False
 
     kind = "ntuple"
     lane_numbers = ("beta",)
@@ -71,6 +75,8 @@ class NTupleSpec(ValueSpec):
             )
         if list(self.stages) != sorted(set(self.stages)):
             raise ValueError(f"stages must increase, not {', '.join(map(str, self.stages))}")
+        if self.stages and self.one_table:
+            raise ValueError("choose stages or one_table, not both")
 
     def layout_of(self, game: Game, seed: int) -> Layout:
         """The n-tuples of one seed; raises ValueError where they do not fit the game."""
@@ -100,7 +106,19 @@ class NTupleSpec(ValueSpec):
     def _varied(self) -> bool:
         return not self.layout and any(self.walks)
 
-    def build(self, game: Game, of_actions: bool, batch: int) -> NTuple:
+    def owners(self, game: Game) -> list[int]:
+        """The players with tables of their own; raises ValueError for a game without rotations."""
+        if not self.one_table:
+            return list(range(game.num_players))
+        if game.seat_rotations is None:
+            raise ValueError(
+                f"{game.name}: one_table needs a game whose board can be seen from another seat"
+                " (seat_rotations), which this one does not have; leave one_table out"
+            )
+        return game.seat_rotations.owners
+
+    def build(self, game: Game, of_actions: bool, batch: int) -> NTuple | OneTable:
+        owners = self.owners(game)
         tuples, digits = self.layout_of(game, 0), game.num_cell_values
         # Indices are summed in float32 by a matrix product, exact below 2**24.
         longest = max(len(cells) for cells in tuples)
@@ -118,7 +136,7 @@ class NTupleSpec(ValueSpec):
             "tuples": tuples,
             "symmetries": _rows(images),
             "num_cell_values": digits,
-            "num_players": game.num_players,
+            "num_players": len(owners),
             "sigmoid": self.sigmoid,
             "tcl": self.tcl,
             # With one game at a time nothing is combined; "sum" then saves the scratch count.
@@ -128,14 +146,18 @@ class NTupleSpec(ValueSpec):
             "action_images": None if action_images is None else _rows(action_images),
         }
         actions = game.num_actions if of_actions else 1
-        rows = sum(digits ** len(cells) for cells in tuples) * game.num_players * actions
+        rows = sum(digits ** len(cells) for cells in tuples) * len(owners) * actions
         rows *= len(self.stages) + 1
         if rows >= 2**31:
             raise ValueError(f"layout: {rows:,} weights; at most {2**31 - 1:,} have an index")
         if self.stages:
             return StagedNTuple(game=game, starts=self.stages, **fields)
         if game.stone_digits is not None:
-            return StoneNTuple(stone_digits=game.stone_digits, **fields)
+            stones = tuple(game.stone_digits[player] for player in owners)
+            tables = StoneNTuple(stone_digits=stones, **fields)
+            return OneTableOfStones(tables=tables, game=game) if self.one_table else tables
+        if self.one_table:
+            return OneTable(tables=NTuple(**fields), game=game)
         if game.change_patterns is not None:
             patterns = zip(*map(_rows, game.change_patterns), strict=True)
             pairs = tuple(tuple(zip(*row, strict=True)) for row in patterns)

@@ -43,13 +43,13 @@ def from_player_view(
     array: jax.Array, views: Sequence[tuple[int, ...]], player: jax.Array
 ) -> jax.Array:
     """[..., C]: the entries in the order of each player's view, for `player` int[...]."""
-    found = _rearranged(array, views[0])
+    found = rearranged(array, views[0])
     for owner, view in enumerate(views[1:], 1):
-        found = jnp.where((player == owner)[..., None], _rearranged(array, view), found)
+        found = jnp.where((player == owner)[..., None], rearranged(array, view), found)
     return found
 
 
-def _rearranged(array: jax.Array, order: tuple[int, ...]) -> jax.Array:
+def rearranged(array: jax.Array, order: tuple[int, ...]) -> jax.Array:
     """`array[..., order]`, without a look-up for each entry where there is an easier way."""
     count = len(order)
     side = math.isqrt(count)

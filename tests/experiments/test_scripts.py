@@ -145,7 +145,13 @@ def test_every_archived_run_is_found_again(
 ADDED = {
     "schedule": {"alpha_decay": "geometric"},
     "learner": {"learn_start": True, "random_test": "gbg"},
-    "value": {"images": [], "symmetries": True, "initial_value": 0.0, "stages": []},
+    "value": {
+        "images": [],
+        "symmetries": True,
+        "initial_value": 0.0,
+        "stages": [],
+        "one_table": False,
+    },
 }
 """Settings that are newer than most archived runs, all of which have these values."""
 
@@ -602,6 +608,22 @@ def test_gains_by_players_are_those_of_the_kept_figures(
     assert "\n".join(table) in page
     assert f"**: {missed.rpartition(' ')[2]} (blindness {blindness.rpartition(' ')[2]})" in page
     assert (tmp_path / "n_players.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_one_table_meets_a_table_for_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("experiments.shared.prepare_jax", lambda *devices: None)
+    script = module("n_players/one_table")
+    monkeypatch.setattr(script, "SHARES", {"1/8": 0.5, "1/2": 0.5, "all": 1.0})
+    chosen = ["--labels", script.LABELS[0], "--scale", "0.01", "--seeds", "2"]
+    script.main([*chosen, "--out", str(tmp_path)])
+    (one,) = json.loads((tmp_path / script.FILE).read_text())["results"]
+    assert one["weights"] == {"each": 3 * 6**3, "one": 6**3}
+    capsys.readouterr()
+    script.main(["--show", "--results", str(tmp_path)])
+    assert capsys.readouterr().out.splitlines()[2].startswith(f"| {script.LABELS[0]} | ")
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import Game, Game2048, Hex, Nim, TicTacToe, check_game, check_playable
+from jaxgbg.games.rotations import rotations
 from jaxgbg.jaxprs import is_traced
 
 
@@ -167,6 +168,11 @@ def rotated(rows):
     return constant(lambda self: np.array(rows, np.int32))
 
 
+def turned(**fields):
+    """Seat rotations that leave everything as it is, but for some fields."""
+    return constant(lambda self: rotations(self)._replace(**fields))
+
+
 FAULTS = {
     "no-game": (7, "is no Game"),
     "no-cells": (NoCells(), "num_cells is missing"),
@@ -244,6 +250,30 @@ FAULTS = {
     "views-no-image": (
         changed(player_views=rotated([[0, 1], [1, 0]])),
         "player_views: a row is none of symmetries",
+    ),
+    "rotations-shape": (
+        changed(seat_rotations=turned(cells=np.zeros((2, 3), np.int32))),
+        r"seat_rotations: cells must be int32\[2, 2\], not int32\[2, 3\]",
+    ),
+    "rotations-permutation": (
+        changed(seat_rotations=turned(actions=np.zeros((2, 6), np.int32))),
+        "seat_rotations: a row of actions is no permutation of 0..5",
+    ),
+    "rotations-owner": (
+        changed(seat_rotations=turned(owner=np.array([1, 0], np.int32))),
+        "owner of a player must be a player who owns itself",
+    ),
+    "rotations-owner-range": (
+        changed(seat_rotations=turned(owner=np.array([0, 2], np.int32))),
+        "owner of a player must be a player who owns itself",
+    ),
+    "rotations-of-owner": (
+        changed(seat_rotations=turned(cells=np.array([[1, 0], [0, 1]], np.int32))),
+        "cells change on the image of a player who owns itself",
+    ),
+    "rotations-play": (
+        changed(TicTacToe, seat_rotations=turned()),
+        r"seat_rotations: cells of a game are not so on the image for player 1 \(ply 1\)",
     ),
     "extras-shape": (
         changed(extras=lambda *_: jnp.zeros((2, 1), jnp.int32)),

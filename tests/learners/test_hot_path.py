@@ -104,6 +104,12 @@ def test_one_game_of_one_lane_copies_no_table(game):
 
 
 @pytest.mark.slow
+def test_one_table_for_all_players_is_not_copied():
+    compiled, num_weights = compiled_chunk("hex", batch=16, one_table=True)
+    assert table_copies(compiled, num_weights) == []
+
+
+@pytest.mark.slow
 def test_training_off_policy_copies_no_table():
     compiled, num_weights = compiled_chunk(learner="td-off-policy", temperature=0.03, batch=16)
     assert table_copies(compiled, num_weights) == []

@@ -402,3 +402,8 @@ def test_an_agent_with_stages_learns_and_is_saved(tmp_path):
 def test_stages_that_do_not_increase_are_refused(stages):
     with pytest.raises(ValueError, match=r"stages must (increase, not|lie in \[1)"):
         NTupleSpec(stages=stages)
+
+
+def test_stages_of_one_table_are_refused():
+    with pytest.raises(ValueError, match="choose stages or one_table, not both"):
+        NTupleSpec(stages=(3,), one_table=True)

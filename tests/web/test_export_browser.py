@@ -31,10 +31,11 @@ POSITIONS = {
     "nim3p": 1200,
     "connectfour": 2400,
     "hex": 2000,
+    "hex, one table": 400,
     "othello": 800,
     "2048": 1200,
 }
-"""10,000 in all."""
+"""More than 10,000 in all."""
 ACTIVE = 0.08
 """Of a large agent's weights: what training leaves of ConnectFour's."""
 
@@ -44,7 +45,8 @@ def sparse_agent(name: str) -> GreedyAgent:
 
     They are small enough for sums to stay where tanh tells them apart.
     """
-    agent = drawn_agent(make(name))
+    game, _, one_table = name.partition(", ")
+    agent = drawn_agent(make(game), one_table=bool(one_table))
     weights = np.array(agent.params.weights[0]) / 4
     if weights.size > 10**6:
         share = ACTIVE * min(1, 10**7 / weights.size)

@@ -10,6 +10,7 @@ from jaxgbg.players import GreedyAgent
 from jaxgbg.types import JSON, State
 from jaxgbg.values.core import ValueFunction
 from jaxgbg.values.indices import Indices
+from jaxgbg.values.one_table import OneTable
 
 _MOST = 200
 _ABSENT = {
@@ -27,7 +28,7 @@ class Counters(NamedTuple):
 
 def has_tuples(value: ValueFunction) -> bool:
     """Whether a value is a sum of n-tuple weights of the board only."""
-    return isinstance(value, Indices) and value.num_actions == 1
+    return isinstance(value, Indices | OneTable) and value.num_actions == 1
 
 
 def tuples_through(
@@ -41,19 +42,26 @@ def tuples_through(
     agent without n-tuples of the board.
     """
     value = agent.value
-    if not isinstance(value, Indices) or value.num_actions > 1:
+    tables = value.tables if isinstance(value, OneTable) else value
+    if not isinstance(tables, Indices) or tables.num_actions > 1:
         raise ValueError("this agent has no n-tuples that evaluate a position")
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
     board = jax.vmap(lambda state: value.observe(agent.game, state))(states)[0]
-    rows = np.asarray(value.rows(value.features(params, board), jnp.int32(player)))
+    features, seat = value.features(params, board), jnp.int32(player)
+    of_value = float(value.value(params, features, seat))
+    places = list(range(len(board)))
+    if isinstance(value, OneTable):
+        features, seat = value.own(features, seat), value.owner_of(seat)
+        places = value.rotations.cells[player].tolist()
+    rows = np.asarray(tables.rows(features, seat))
     weights = np.asarray(params.weights)[rows]
     known = None if counters is None else counters.values[rows].tolist()
     hits = dict(zip(*(part.tolist() for part in np.unique(rows, return_counts=True)), strict=True))
-    layout = np.asarray(params.tuples).tolist() if value.varied else value.tuples
+    layout = np.asarray(params.tuples).tolist() if tables.varied else tables.tuples
     found = []
     for feature, (row, weight) in enumerate(zip(rows.tolist(), weights.tolist(), strict=True)):
-        number, image = divmod(feature, value.num_images)
-        cells = [value.symmetries[image][each] for each in layout[number]]
+        number, image = divmod(feature, tables.num_images)
+        cells = [places[tables.symmetries[image][each]] for each in layout[number]]
         if cell in cells:
             told = {"tuple": number, "image": image, "cells": cells, "weight": round(weight, 5)}
             told |= {"digits": [int(board[each]) for each in cells], "hits": hits[row]}
@@ -68,10 +76,10 @@ def tuples_through(
         "player": player,
         "lookups": len(rows),
         "total": round(float(weights.sum()), 4),
-        "value": float(value.value(params, value.features(params, board), jnp.int32(player))),
+        "value": of_value,
         "through": round(through, 4),
         "count": len(found),
-        "counters": _ABSENT["none" if getattr(value, "tcl", "none") == "none" else "kept"]
+        "counters": _ABSENT["none" if getattr(tables, "tcl", "none") == "none" else "kept"]
         if counters is None
         else counters.origin,
         "tuples": found[:_MOST],
