@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -126,11 +127,20 @@ def full_optimization(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], 
 
 
 @pytest.fixture
+def processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is timed in this process is timed by its processor time: others may keep the machine
+    busy.
+    """
+    monkeypatch.setattr(time, "perf_counter", time.process_time)
+
+
+@pytest.fixture
 def jaxgbg(monkeypatch, capsys):
     """Run a command in this process; returns (exit code, standard output, standard error)."""
     monkeypatch.setattr(devices, "prepare_jax", lambda: None)
-    # As long as any test here takes: a slow machine shows no progress among complaints.
-    monkeypatch.setattr(bars, "FIRST_LINE", bars.LINE_SECONDS)
+    # Longer than any test here takes: a slow machine shows no progress among complaints.
+    monkeypatch.setattr(bars, "FIRST_LINE", 3600.0)
+    monkeypatch.setattr(bars, "LINE_SECONDS", 3600.0)
     # pytest-xdist has one for its workers, who have no terminal.
     monkeypatch.delenv("COLUMNS", raising=False)
 
