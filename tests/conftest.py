@@ -22,6 +22,7 @@ os.environ["JAX_COMPILATION_CACHE_DIR"] = os.environ.get(
 )
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 
+import hypothesis
 import jax
 import pytest
 
@@ -39,6 +40,13 @@ jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
 
 # Compiled programs are millions of objects that stay, which would be gone through again and again.
 gc.set_threshold(100_000, 50, 100)
+
+
+# By default an example that takes 0.2 s fails, and so do examples that are drawn slowly.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 
 # Background jobs of a shell ignore interrupts, and so would the processes that tests start.

@@ -162,8 +162,13 @@ import dataclasses
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.games import register
+from jaxgbg.games import register, time_limit
 from jaxgbg.games.nim import Nim
+from jaxgbg.runs import progress_bar
+
+# Machines differ: what takes 8 s to compile here may take 3 s or a minute elsewhere.
+progress_bar.FIRST_LINE = 2.0
+time_limit.PATIENCE = time_limit.SECONDS_OF_A_CALL = 3600.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,7 +207,7 @@ def test_a_command_ends_within_two_seconds_while_xla_compiles(number, tmp_path):
     line = ""
     while not line.startswith("compiling"):
         line = process.stderr.readline()
-        assert line, "it ended before it has compiled for five seconds"
+        assert line, "it ended before it has compiled for two seconds"
     assert re.fullmatch(r"compiling \.\.\. \d+ s\n", line)
     times = psutil.Process(process.pid).cpu_times()
     process.send_signal(number)
