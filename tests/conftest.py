@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +22,7 @@ os.environ["JAX_COMPILATION_CACHE_DIR"] = os.environ.get(
 )
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 
+import hypothesis
 import jax
 import pytest
 
@@ -38,6 +40,13 @@ jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
 
 # Compiled programs are millions of objects that stay, which would be gone through again and again.
 gc.set_threshold(100_000, 50, 100)
+
+
+# By default an example that takes 0.2 s fails, and so do examples that are drawn slowly.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 
 # Background jobs of a shell ignore interrupts, and so would the processes that tests start.
@@ -126,11 +135,20 @@ def full_optimization(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], 
 
 
 @pytest.fixture
+def processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is timed in this process is timed by its processor time: others may keep the machine
+    busy.
+    """
+    monkeypatch.setattr(time, "perf_counter", time.process_time)
+
+
+@pytest.fixture
 def jaxgbg(monkeypatch, capsys):
     """Run a command in this process; returns (exit code, standard output, standard error)."""
     monkeypatch.setattr(devices, "prepare_jax", lambda: None)
-    # As long as any test here takes: a slow machine shows no progress among complaints.
-    monkeypatch.setattr(bars, "FIRST_LINE", bars.LINE_SECONDS)
+    # Longer than any test here takes: a slow machine shows no progress among complaints.
+    monkeypatch.setattr(bars, "FIRST_LINE", 3600.0)
+    monkeypatch.setattr(bars, "LINE_SECONDS", 3600.0)
     # pytest-xdist has one for its workers, who have no terminal.
     monkeypatch.delenv("COLUMNS", raising=False)
 

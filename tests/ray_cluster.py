@@ -9,6 +9,8 @@ import pytest
 @contextlib.contextmanager
 def two_machines(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """Connect to the cluster; yields a call that kills one of its machines."""
+    # Ray gives a machine 30 s to start, which is too little where others keep the cores busy.
+    monkeypatch.setenv("RAY_raylet_start_wait_time_s", "300")
     pytest.importorskip("ray")
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     import ray

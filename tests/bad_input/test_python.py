@@ -109,10 +109,10 @@ CASES = [
 @pytest.mark.parametrize(("call", "line"), CASES, ids=[line for _, line in CASES])
 def test_it_is_a_value_error_of_one_line(call, line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         call()
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
     assert line in str(caught.value)
     assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []

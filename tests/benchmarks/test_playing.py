@@ -6,6 +6,7 @@ from jaxgbg.cli.benchmarks.playing import bench_answers
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("processor_time")
 def test_answers_are_measured_over_a_whole_game():
     answers = bench_answers("nim")
     assert answers.game == "nim"

@@ -11,7 +11,7 @@ from jaxgbg.runs.lanes import begin
 from jaxgbg.runs.placement import lane_mesh
 from jaxgbg.runs.presets import preset
 
-pytestmark = pytest.mark.usefixtures("full_optimization")
+pytestmark = pytest.mark.usefixtures("full_optimization", "processor_time")
 
 
 @pytest.mark.slow

@@ -273,7 +273,8 @@ def test_other_rules_and_other_moves_are_found():
 )
 def test_the_budget_fits_the_time(monkeypatch, tmp_path, rate, scale, episodes):
     monkeypatch.setattr(connectfour, "episodes_per_s", lambda run, task: rate)
-    task = Task(tmp_path, ("connectfour",), scale, time.time() + 1000)
+    monkeypatch.setattr(Task, "left", lambda _: 1000.0)
+    task = Task(tmp_path, ("connectfour",), scale, 0.0)
     told = connectfour.budget(task)
     assert told["seeds"] == 2
     assert told["budget"] == pytest.approx(episodes, rel=1e-3)
@@ -286,12 +287,12 @@ def test_too_little_memory_is_a_result_and_a_second_error_in_a_row_ends_it(monke
     monkeypatch.setattr(speed, "bench", bench)
     monkeypatch.setattr(speed, "raw_rates", lambda *_: iter([{"what": "copy", "bytes": 8}]))
     records = Records(tmp_path / "speed.json", HERE, speed.KEY)
-    speed.measure(Task(tmp_path, ("2048",), 0.001, time.time() + 9), records)
+    speed.measure(Task(tmp_path, ("2048",), 0.001, time.time() + 1000), records)
     assert records.results[-1]["not_run"] == "ValueError: need 90 GB"
-    speed.measure(Task(tmp_path, ("nim",), 0.001, time.time() + 9), records)
+    speed.measure(Task(tmp_path, ("nim",), 0.001, time.time() + 1000), records)
     assert records.errors == ["nim: RuntimeError: broken"]
     with pytest.raises(RuntimeError):
-        speed.measure(Task(tmp_path, ("hex", "othello"), 0.001, time.time() + 9), records)
+        speed.measure(Task(tmp_path, ("hex", "othello"), 0.001, time.time() + 1000), records)
     timed = [one["game"] for one in records.results if one["what"] == "training"]
     assert timed == ["2048", "nim", "hex", "othello"]
 

@@ -139,8 +139,8 @@ def test_a_cluster_that_loses_a_machine_finishes_its_tournament(tmp_path, monkey
         def lose_it_in_time() -> None:
             while not (out / "games.jsonl").exists():
                 time.sleep(0.02)
-            lose_a_machine()
             played_by_then.append(len(lines(out)))
+            lose_a_machine()
 
         # A tournament that fails writes no file: nobody waits for it then.
         watcher = threading.Thread(target=lose_it_in_time, daemon=True)

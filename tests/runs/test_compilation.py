@@ -2,6 +2,8 @@
 
 import os
 import re
+import resource
+import secrets
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
+import psutil
 import pytest
 from jax._src import compiler
 
@@ -70,7 +73,7 @@ def test_jax_still_compiles_by_the_function_that_is_replaced(monkeypatch):
     jax.clear_caches()
     monkeypatch.setattr(compiler, "_cache_read", lambda *_: (None, None), raising=False)
     with visible_compilation():
-        assert fresh(time.time_ns() % 10**6) > 0
+        assert fresh(secrets.randbits(24)) > 0
     assert slow.threads[-1:] == ["compilation"], (
         f"JAX {jax.__version__} compiles by another function than jax._src.compiler.{NAME}:"
         " write its name in runs/compilation.py"
@@ -117,32 +120,33 @@ def test_a_signal_interrupts_a_compilation(monkeypatch):
     slow.signalled_once_reached(signal.SIGINT)
     with visible_compilation(), pytest.raises(KeyboardInterrupt):
         getattr(compiler, NAME)()
-    assert time.monotonic() - slow.at < 1.5
+    # Otherwise the compiler had taken its 20 s.
+    assert time.monotonic() - slow.at < 15
     slow.released.set()
 
 
 def test_a_run_that_is_stopped_while_its_first_chunk_compiles_begins_anew(monkeypatch, tmp_path):
     run = preset("nim", seeds=(0,), episodes=64, eval_every=64, opponents=("random",))
     whole = train(run, tmp_path / "whole").summary()["state_sha256"]
-    advance = execution.Training.advance
+    advance, signalled = execution.Training.advance, []
 
     def stopped(self, limit):
         chunk = self._chunk
 
         def compiling(*arguments):
             # Noted, as while JAX traces; obeyed while XLA compiles.
+            signalled.append(time.monotonic())
             signal.raise_signal(signal.SIGTERM)
-            compilation._interruptible(lambda: time.sleep(5), None)
+            compilation._interruptible(lambda: time.sleep(30), None)
             return chunk(*arguments)
 
         self._chunk = compiling
         advance(self, limit)
 
     monkeypatch.setattr(execution.Training, "advance", stopped)
-    begun = time.monotonic()
     with pytest.raises(Stopped):
         train(run, tmp_path / "out")
-    assert time.monotonic() - begun < 4
+    assert time.monotonic() - signalled[0] < 25
     folder = tmp_path / "out" / run.name
     assert not list(folder.rglob("*.tmp"))
     assert not list(folder.rglob("*.checkpoint"))
@@ -158,8 +162,13 @@ import dataclasses
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.games import register
+from jaxgbg.games import register, time_limit
 from jaxgbg.games.nim import Nim
+from jaxgbg.runs import progress_bar
+
+# Machines differ: what takes 8 s to compile here may take 3 s or a minute elsewhere.
+progress_bar.FIRST_LINE = 2.0
+time_limit.PATIENCE = time_limit.SECONDS_OF_A_CALL = 3600.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -187,6 +196,7 @@ def test_a_command_ends_within_two_seconds_while_xla_compiles(number, tmp_path):
     command = [sys.executable, "-m", "jaxgbg.cli", "--import", "slownim", "train", "slownim"]
     # Not the programs that other tests have compiled.
     caches = dict.fromkeys(("XDG_CACHE_HOME", "JAX_COMPILATION_CACHE_DIR"), str(tmp_path / "cache"))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen(
         [*command, "--episodes", "64", "--seeds", "1", "--opponents", "random"],
         cwd=tmp_path,
@@ -197,12 +207,15 @@ def test_a_command_ends_within_two_seconds_while_xla_compiles(number, tmp_path):
     line = ""
     while not line.startswith("compiling"):
         line = process.stderr.readline()
-        assert line, "it ended before it has compiled for five seconds"
+        assert line, "it ended before it has compiled for two seconds"
     assert re.fullmatch(r"compiling \.\.\. \d+ s\n", line)
+    times = psutil.Process(process.pid).cpu_times()
     process.send_signal(number)
-    begun = time.monotonic()
     _, rest = process.communicate(timeout=60)
-    assert time.monotonic() - begun < 2
+    # Of the processor, which compiles to the end: the machine may be busy with others.
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+    assert used - times.user - times.system < 2
     # Before the run has its folder a signal of SIGTERM is nothing to be handled.
     assert process.returncode in (128 + number, -number), rest
     assert "Traceback" not in rest
@@ -219,7 +232,7 @@ def test_the_time_to_compile_is_measured(monkeypatch):
     threading.Thread(target=release, daemon=True).start()
     begun = time.monotonic()
     # A number of this run: an earlier run has left its program in the compile cache.
-    fresh(time.time_ns() % 10**6)
+    fresh(secrets.randbits(24))
     whole = time.monotonic() - begun
     assert 0.4 < timer.seconds() <= whole, (
         "JAX reports compilations otherwise: mend jaxgbg.runs.compilation.CompileTimer"

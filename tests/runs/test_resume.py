@@ -557,7 +557,8 @@ def test_a_run_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
             time.sleep(draw.uniform(0, 1.5))
             if process.poll() is None:
                 kills += 1
-                if kills == 5:
+                # One that was about to end by itself does not count.
+                if kills >= 5 and not second_signals:
                     # Asked twice, a process does not even wait for its checkpoint.
                     process.send_signal(signal.SIGTERM)
                     process.send_signal(signal.SIGTERM)

@@ -63,7 +63,7 @@ def test_the_recipe_is_a_unit_for_each_gpu_that_fits_it():
 
 def one_process(out: Path, fields: dict, devices: int) -> None:
     arguments = [json.dumps(fields), str(out), str(devices)]
-    subprocess.run([sys.executable, "-c", IN_ONE_PROCESS, *arguments], check=True, timeout=300)
+    subprocess.run([sys.executable, "-c", IN_ONE_PROCESS, *arguments], check=True, timeout=900)
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_a_ray_node_of_eight_gpus_does_a_unit_on_each(tmp_path):
     assert len(wanted) == GPUS
     arguments = [json.dumps(unjudged), str(tmp_path)]
     # In a process of its own: Ray leaves processes behind that it does not wait for.
-    subprocess.run([sys.executable, "-c", ON_RAY, *arguments], check=True, timeout=300)
+    subprocess.run([sys.executable, "-c", ON_RAY, *arguments], check=True, timeout=900)
     assert all(unit.finished(tmp_path) for unit in wanted)
 
 
