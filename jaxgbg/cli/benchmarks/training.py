@@ -12,6 +12,7 @@ from jax.sharding import Mesh
 
 from jaxgbg.cli.benchmarks import Batches, Seconds
 from jaxgbg.cli.benchmarks.yardstick import Yardstick, look_ups_a_tick
+from jaxgbg.games import Game
 from jaxgbg.learners import Hyperparameters, Lane, Learner
 from jaxgbg.runs.chunks import compile_chunk
 from jaxgbg.runs.huge_pages import move_to_huge_pages
@@ -69,7 +70,7 @@ class BenchRow(NamedTuple):
 
 @checked
 def bench(
-    game: str,
+    game: str | Game,
     seeds: Seeds | None = None,
     batches: Batches = None,
     seconds: Seconds = 1.0,
@@ -104,7 +105,7 @@ def bench(
 
 
 def _measure(
-    game: str,
+    game: str | Game,
     role: str,
     batch: int,
     seeds: int,
@@ -139,7 +140,7 @@ def _measure(
     moves, episodes, ticks = (statistics.median(rate) for rate in zip(*rates, strict=True))
     raw = statistics.median(yardsticks)
     return BenchRow(
-        game=game,
+        game=run.game.name,
         learner=run.learner.kind,
         value=run.value.kind,
         role=role,

@@ -9,7 +9,7 @@ import numpy as np
 from jaxgbg.games import Backgammon
 from jaxgbg.games.backgammon import BAR, PASS, POINTS
 from jaxgbg.types import AnyArray
-from jaxgbg.web.drawings.core import Drawing, square, stone, text
+from jaxgbg.web.drawings.core import Drawing, disc, square, text
 
 _RADIUS, _STEP, _LEFT, _TOP, _HEIGHT = 15, 34.0, 22.0, 30.0, 330.0
 _BOTTOM = _TOP + _HEIGHT
@@ -25,52 +25,6 @@ _DIE, _REPEAT, _PLAYER = 2 * (BAR + 1), 2 * (BAR + 1) + 2, 2 * (BAR + 1) + 3
 def drawing(game: Backgammon) -> Drawing:
     """Boards are `display_cells`: the checkers on all places, the dice, repeats and the player."""
     spots = _spots()
-    stacks = 2 * _MOST
-
-    def kinds(board: AnyArray) -> list[AnyArray]:
-        white, black = board[: BAR + 1], board[BAR + 1 : _DIE]
-
-        def stack(first: AnyArray, second: AnyArray, top: bool) -> AnyArray:
-            """The kind of a stack with checkers of one player or of none."""
-            count = first + second
-            return (count > 0) * (stacks * top + _MOST * (second > 0) + count)
-
-        points = [stack(white[k], black[BAR - k], k > 12) for k in range(1, BAR)]
-        bars = [stack(white[BAR], 0 * white[BAR], False), stack(0 * black[BAR], black[BAR], True)]
-        nothing = 0 * white[0]
-        trays = [nothing, stack(white[0], nothing, False), nothing, stack(nothing, black[0], True)]
-        dice = [(die > 0) * (2 * stacks + die) for die in board[_DIE:_REPEAT]]
-        repeat = board[_REPEAT]
-        return [*points, *bars, *trays, *dice, (repeat > 0) * (2 * stacks + 6 + repeat), nothing]
-
-    def spot(player: AnyArray, place: AnyArray) -> AnyArray:
-        """The spot of a place from 1 to 25 as the player counts it."""
-        on_bar = place == BAR
-        point = player * (POINTS - place) + (1 - player) * (place - 1)
-        return on_bar * (_BARS + player) + (1 - on_bar) * point
-
-    def target(board: np.ndarray, action: int) -> int:
-        if action == PASS:
-            return _PASSING
-        place = action // 2 + 1 - board[_DIE + action % 2]
-        leaves = place < 1
-        # The tray's own spot is its second one.
-        tray = _TRAYS + 2 * board[_PLAYER] + 1 - action % 2
-        return leaves * tray + (1 - leaves) * spot(board[_PLAYER], place)
-
-    def origin(board: np.ndarray, action: int) -> int:
-        return -1 if action == PASS else spot(board[_PLAYER], 0 * board[_PLAYER] + action // 2 + 1)
-
-    def name(board: np.ndarray, action: int) -> str:
-        if action == PASS:
-            return "pass"
-        place, die, player = action // 2 + 1, int(board[_DIE + action % 2]), int(board[_PLAYER])
-        start = "bar" if place == BAR else str(place)
-        if place <= die:
-            return f"{start}/off" + (f" by {die}" if place < die else "")
-        hits = board[(BAR + 1) * (1 - player) + BAR - place + die] > 0
-        return f"{start}/{place - die}{'*' if hits else ''}"
-
     places = [*(f"{place}" for place in range(1, BAR)), "bar"]
     return Drawing(
         width=_LEFT + 14 * _STEP + 84,
@@ -81,16 +35,67 @@ def drawing(game: Backgammon) -> Drawing:
         halo=f'<circle r="{_RADIUS + 1}"/>',
         actions=[f"{place} by the {die} die" for place in places for die in ("larger", "smaller")]
         + ["pass"],
-        kinds=kinds,
-        spot_of=target,
-        origin_of=origin,
-        name_of=name,
+        kinds=_kinds,
+        spot_of=_target,
+        origin_of=_origin,
+        name_of=_name,
         spot_names=_spot_names(game),
         piece_names=_piece_names(game),
         # The cells of a tray are its number in two digits, the smaller one first.
         cells=[*range(game.num_cells), -1],
         colours=("var(--white)", "var(--black)"),
     )
+
+
+def _kinds(board: AnyArray) -> list[AnyArray]:
+    white, black = board[: BAR + 1], board[BAR + 1 : _DIE]
+    nothing = 0 * white[0]
+    points = [_stack_kind(white[k], black[BAR - k], k > 12) for k in range(1, BAR)]
+    bars = [_stack_kind(white[BAR], nothing, False), _stack_kind(nothing, black[BAR], True)]
+    trays = [_stack_kind(white[0], nothing, False), _stack_kind(nothing, black[0], True)]
+    dice = [(die > 0) * (4 * _MOST + die) for die in board[_DIE:_REPEAT]]
+    repeat = board[_REPEAT]
+    times = (repeat > 0) * (4 * _MOST + 6 + repeat)
+    return [*points, *bars, nothing, trays[0], nothing, trays[1], *dice, times, nothing]
+
+
+def _stack_kind(white: AnyArray, black: AnyArray, top: bool) -> AnyArray:
+    """The kind of a stack with checkers of one player or of none."""
+    count = white + black
+    return (count > 0) * (2 * _MOST * top + _MOST * (black > 0) + count)
+
+
+def _spot(player: AnyArray, place: AnyArray) -> AnyArray:
+    """The spot of a place from 1 to 25 as the player counts it."""
+    on_bar = place == BAR
+    point = player * (POINTS - place) + (1 - player) * (place - 1)
+    return on_bar * (_BARS + player) + (1 - on_bar) * point
+
+
+def _target(board: AnyArray, action: int) -> AnyArray:
+    if action == PASS:
+        return _PASSING
+    place = action // 2 + 1 - board[_DIE + action % 2]
+    leaves = place < 1
+    # The tray's own spot is its second one.
+    tray = _TRAYS + 2 * board[_PLAYER] + 1 - action % 2
+    return leaves * tray + (1 - leaves) * _spot(board[_PLAYER], place)
+
+
+def _origin(board: AnyArray, action: int) -> AnyArray:
+    place = 0 * board[_PLAYER] + action // 2 + 1
+    return -1 if action == PASS else _spot(board[_PLAYER], place)
+
+
+def _name(board: np.ndarray, action: int) -> str:
+    if action == PASS:
+        return "pass"
+    place, die, player = action // 2 + 1, int(board[_DIE + action % 2]), int(board[_PLAYER])
+    start = "bar" if place == BAR else str(place)
+    if place <= die:
+        return f"{start}/off" + (f" by {die}" if place < die else "")
+    hits = board[(BAR + 1) * (1 - player) + BAR - place + die] > 0
+    return f"{start}/{place - die}{'*' if hits else ''}"
 
 
 def _spots() -> list[tuple[float, float]]:
@@ -105,7 +110,9 @@ def _spots() -> list[tuple[float, float]]:
     upper = [(x, high) for x, _ in lower[::-1]]
     bars = [(column(6), _MIDDLE + 4.5 * _RADIUS), (column(6), _MIDDLE - 4.5 * _RADIUS)]
     tray = _LEFT + 13.9 * _STEP
-    trays = [(tray, low - 150), (tray, low), (tray, high + 150), (tray, high)]
+    # Between two checkers of a stack.
+    second = 5 * _RADIUS
+    trays = [(tray, low - second), (tray, low), (tray, high + second), (tray, high)]
     side = tray + 52
     dice = [(side, _MIDDLE - 20), (side, _MIDDLE + 20), (side, _MIDDLE + 48)]
     return [*lower, *upper, *bars, *trays, *dice, (side, low)]
@@ -146,7 +153,7 @@ def _pieces(game: Backgammon) -> list[str]:
 def _stack(side: str, count: int, way: int) -> str:
     """Checkers on top of each other, upward with way -1; many have their number on the first."""
     discs = "".join(
-        f'<g transform="translate(0 {way * 2 * _RADIUS * at})">{stone(side, _RADIUS - 0.5)}</g>'
+        f'<g transform="translate(0 {way * 2 * _RADIUS * at})">{disc(side, _RADIUS - 0.5)}</g>'
         for at in range(min(count, _DRAWN))
     )
     if count <= _DRAWN:
