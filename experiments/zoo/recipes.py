@@ -83,6 +83,11 @@ RECIPES = {
     "ewn": Recipe("ewn", MEAN, {"mcts-200": EACH_SEAT, "random": EACH_SEAT}),
     "sim": Recipe("sim", MEAN, {"mcts-200": TWO_PLIES, "random": EACH_SEAT}),
     "maedn": Recipe("maedn", {}, {"random": EACH_SEAT}),
+    "backgammon": Recipe(
+        "backgammon",
+        {"episodes": 150_000} | MEAN,
+        {"pip-count": EACH_SEAT, "random": EACH_SEAT},
+    ),
     "hex": Recipe(
         "hex",
         BEST_PLAY

@@ -174,6 +174,7 @@ class Backgammon(Game[BackgammonState]):
         moved = own & ~jnp.where(alone, bits, 0) | (bits >> dice) & ~np.uint32(1)
         both = single & (_sources(moved, blocked, dice[::-1]) != 0)
         two = dice[1] > 0
+        # A double is played as often in any order.
         larger = single & (np.array([True, False]) | ~single[:, 0].any())
         return jnp.where(two, jnp.where(both.any(), both, larger), single)
 

@@ -146,7 +146,7 @@ def test_rolls_and_moves_are_as_many_as_the_plain_rules_have():
     assert [row.paths for row in perft(HYPER, 3)] == expected
 
 
-def test_cells_tell_positions_apart_and_altered_cells_lead_from_one_to_the_next():
+def test_cells_of_three_checkers_tell_all_positions_apart():
     games = playouts(Backgammon(3, max_plies=200), 16, 5)
     cells = games.cells.reshape(-1, games.cells.shape[-1])
     states = [games.states.checkers, games.states.dice, games.states.repeat]

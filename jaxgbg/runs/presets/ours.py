@@ -88,7 +88,7 @@ def network_of(game: Game) -> Preset | None:
             extras_as="inputs",
         ),
         schedule=Schedule(
-            episodes=30_000, alpha=0.001, alpha_end=0.0002, epsilon=0.05, epsilon_end=0.0
+            episodes=30_000, alpha=0.001, alpha_end=0.0001, epsilon=0.05, epsilon_end=0.05
         ),
         evaluation=Evaluation(every=3_000, opponents=("random", "pip-count")),
     )
