@@ -130,6 +130,7 @@ def test_a_win_pays_three_thirds_at_most(other, reward):
         assert after.rewards.tolist() == pytest.approx([-pays, pays])
 
 
+@pytest.mark.slow
 def test_rolls_and_moves_are_as_many_as_the_plain_rules_have():
     """Sequences of checkers' moves: every order counts."""
     rules = plain.Backgammon(3)

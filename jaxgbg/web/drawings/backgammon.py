@@ -169,7 +169,7 @@ def _counts() -> range:
 
 def _piece_names(game: Backgammon) -> list[str]:
     stacks = [f"{count} {side}" for side in game.sides for count in _counts()]
-    dice = [f"die {number}" for number in range(1, 7)]
+    dice = [str(number) for number in range(1, 7)]
     return ["empty", *stacks, *stacks, *dice, *(f"{1 + more} times" for more in range(1, 4))]
 
 
