@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not options.games or game.name in options.games:
             rows.append(measured(game, options.seconds))
             print(table(rows[-1:]).splitlines()[-1], flush=True)
-            write_json(file, {"machine": machine(), "results": rows})
+            write_json(file, {"machines": [machine()], "results": rows})
 
 
 if __name__ == "__main__":
