@@ -158,7 +158,9 @@ PAGES: dict[str, PageClaims] = {
     "docs/design-notes.md": own_page(MEASURED, "# Design notes"),
     "docs/borrowed-games.md": own_page(MEASURED, "# Games of pgx and Ludax"),
     "docs/command-line.md": own_page("settings", "# Command line"),
-    "docs/games-with-dice.md": own_page(EXACT, "# Games with dice"),
+    "docs/games-with-dice.md": PageClaims(
+        {"**What it learns.**": MEASURED, "# Games with dice": EXACT}
+    ),
     "docs/games-without-dice.md": own_page(EXACT, "# Sim, Yavalath and Chinese checkers"),
     "docs/other-learners.md": own_page(MEASURED, "# Our games for other learners"),
     "docs/play.md": own_page(MEASURED, "# Play"),

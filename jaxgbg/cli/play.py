@@ -46,7 +46,7 @@ def play(
       browser: Open the page in a browser.
       export: Do not serve, but write this HTML file, which plays the game with its agents offline
         and without Python, in browsers of 2023 or later; at most 25 MB. Not for games whose moves
-        go from spot to spot: chinese_checkers, ewn and lines_of_action.
+        go from spot to spot: backgammon, chinese_checkers, ewn and lines_of_action.
       replace: Overwrite an existing file.
     """
     if export is not None:

@@ -19,6 +19,7 @@ from jaxgbg.games.registry import (
 from jaxgbg.games.scale import SHARE, WIN_RATE, WINS, Scale
 
 if TYPE_CHECKING:
+    from jaxgbg.games.backgammon import Backgammon
     from jaxgbg.games.chinese_checkers import ChineseCheckers
     from jaxgbg.games.connectfour import ConnectFour
     from jaxgbg.games.ewn import EinStein
@@ -36,6 +37,7 @@ else:
     __getattr__, __dir__ = lazy.attributes(
         __name__,
         {
+            "Backgammon": "jaxgbg.games.backgammon",
             "ChineseCheckers": "jaxgbg.games.chinese_checkers",
             "ConnectFour": "jaxgbg.games.connectfour",
             "EinStein": "jaxgbg.games.ewn",
@@ -56,6 +58,7 @@ __all__ = [
     "SHARE",
     "WINS",
     "WIN_RATE",
+    "Backgammon",
     "ChineseCheckers",
     "ConnectFour",
     "EinStein",

@@ -77,7 +77,7 @@ def pgx_game(title: str) -> type[Borrowed]:
         raise ValueError(f"unknown game {name!r}: pgx has {', '.join(PGX_GAMES)}")
     environment = import_package("pgx", name).make(title)
     if title == "backgammon":
-        return borrow(Backgammon, name, environment, board=None)
+        return borrow(PgxBackgammon, name, environment, board=None)
     planes = _GAMES[title]
     shape = jax.eval_shape(environment.init, jax.random.key(0)).observation.shape
     return borrow(
@@ -108,7 +108,7 @@ class PgxGame(Borrowed):
         return jnp.concatenate([digits, *(group[None] for group in groups)]).astype(jnp.int8)
 
 
-class BackgammonState(NamedTuple):
+class PgxBackgammonState(NamedTuple):
     """A move that ends a turn leaves the dice to be `rolled`: the `action` made in `before`."""
 
     inner: Inner
@@ -121,7 +121,7 @@ class BackgammonState(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Backgammon(Borrowed):
+class PgxBackgammon(Borrowed):
     """Backgammon of pgx: an action moves one man by one die; 2 and 3 points for gammons.
 
     The cells, as player 0 sees them: 24 points, and the bar and the men borne off of each player,
@@ -140,29 +140,29 @@ class Backgammon(Borrowed):
     def reward_range(self) -> tuple[float, float]:
         return (-3.0, 3.0)
 
-    def init(self, key: jax.Array) -> BackgammonState:
+    def init(self, key: jax.Array) -> PgxBackgammonState:
         # Who begins is not drawn here, but the dice are.
         inner = bare(self.environment.init(key))
         inner = inner.replace(current_player=jnp.zeros_like(inner.current_player))
         inner = jax.tree.map(lambda leaf, like: jnp.asarray(leaf, like.dtype), inner, self.start)
         begun = self.begun(inner)
-        return BackgammonState(inner, inner, jnp.int32(0), jnp.bool_(True), *begun[1:])
+        return PgxBackgammonState(inner, inner, jnp.int32(0), jnp.bool_(True), *begun[1:])
 
-    def legal_actions(self, state: BackgammonState) -> jax.Array:
+    def legal_actions(self, state: PgxBackgammonState) -> jax.Array:
         return super().legal_actions(state) & state.rolled
 
-    def stepped(self, state: BackgammonState, inner: Inner) -> BackgammonState:
+    def stepped(self, state: PgxBackgammonState, inner: Inner) -> PgxBackgammonState:
         moved = super().stepped(state, inner)
         over = moved.terminal | (inner._step_count >= self.max_plies)
         rolled = over | (moved.player == state.player)
         return moved._replace(terminal=over, rolled=rolled)
 
-    def afterstate(self, state: BackgammonState, action: jax.Array) -> BackgammonState:
+    def afterstate(self, state: PgxBackgammonState, action: jax.Array) -> PgxBackgammonState:
         moved = super().afterstate(state, action)
         due = ~moved.rolled & state.rolled
         return keep_if(due, moved._replace(before=state.inner, action=jnp.int32(action)), moved)
 
-    def spawn(self, state: BackgammonState, key: jax.Array) -> BackgammonState:
+    def spawn(self, state: PgxBackgammonState, key: jax.Array) -> PgxBackgammonState:
         # The same move again, now with its dice: they are all that it draws.
         inner = self.inner_step(state.before, state.action, key)
         rolled = state._replace(
@@ -170,7 +170,7 @@ class Backgammon(Borrowed):
         )
         return keep_if(state.rolled, state, rolled)
 
-    def cells(self, state: BackgammonState) -> jax.Array:
+    def cells(self, state: PgxBackgammonState) -> jax.Array:
         seen = self.environment._observe(state.inner, state.inner.current_player)
         board, dice = seen[:28], seen[28:]
         turned = -jnp.concatenate([board[:24][::-1], board[24:26][::-1], board[26:][::-1]])

@@ -42,6 +42,7 @@ GAMES: dict[str, Callable[..., Game]] = {
     "yavalath": Function("jaxgbg.games.yavalath:Yavalath"),
     "chinese_checkers": Function("jaxgbg.games.chinese_checkers:ChineseCheckers"),
     "maedn": Function("jaxgbg.games.maedn:Maedn"),
+    "backgammon": Function("jaxgbg.games.backgammon:Backgammon"),
 }
 """The games registered so far; `game_names` also looks for those of installed packages."""
 

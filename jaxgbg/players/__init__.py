@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from jaxgbg.players.gtp import GRHINO, GTPEngine
     from jaxgbg.players.lookahead import LookAheadAgent
     from jaxgbg.players.maxn import MaxN
+    from jaxgbg.players.pip_count import PipCount
     from jaxgbg.players.positional import Positional
     from jaxgbg.players.random_player import RandomPlayer
     from jaxgbg.players.search import SearchAgent, SearchPlayer, search_player
@@ -45,6 +46,7 @@ else:
             "GreedyAgent": "jaxgbg.players.greedy",
             "LookAheadAgent": "jaxgbg.players.lookahead",
             "MaxN": "jaxgbg.players.maxn",
+            "PipCount": "jaxgbg.players.pip_count",
             "Positional": "jaxgbg.players.positional",
             "RandomPlayer": "jaxgbg.players.random_player",
             "SearchAgent": "jaxgbg.players.search",
@@ -67,6 +69,7 @@ __all__ = [
     "MaxN",
     "MissingExtra",
     "Opponent",
+    "PipCount",
     "Player",
     "PlayerBase",
     "Positional",

@@ -31,6 +31,7 @@ PLAYERS: dict[str, Opponent] = {
     "centre-of-mass": Opponent(
         "lines_of_action", Function("jaxgbg.players.centre_of_mass:CentreOfMass")
     ),
+    "pip-count": Opponent("backgammon", Function("jaxgbg.players.pip_count:PipCount")),
     "grhino": Opponent("othello", Function("jaxgbg.players.gtp:grhino")),
 }
 """Players by name; searches that play alone are known as well, see `jaxgbg.search.spec`."""

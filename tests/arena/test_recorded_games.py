@@ -31,6 +31,7 @@ OTHERS = [
     jaxgbg.make("yavalath", size=3),
     jaxgbg.make("chinese_checkers", rows=1),
     jaxgbg.make("maedn", quarter=2, pieces=1),
+    jaxgbg.make("backgammon", checkers=3),
 ]
 
 

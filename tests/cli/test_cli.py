@@ -42,6 +42,7 @@ def test_games_are_listed(jaxgbg, tmp_path):
         "yavalath",
         "chinese_checkers",
         "maedn",
+        "backgammon",
     ]
     assert all(record["game"] in out for record in records)
 

@@ -42,7 +42,9 @@ def test_every_setting_of_train_is_told_with_its_published_value(jaxgbg, tmp_pat
     assert unit.runs[0].variants == ("farl",)
 
 
-UNPUBLISHED = ("lines_of_action", "pig", "ewn", "sim", "yavalath", "chinese_checkers", "maedn")
+UNPUBLISHED = (
+    "lines_of_action", "pig", "ewn", "sim", "yavalath", "chinese_checkers", "maedn", "backgammon"
+)  # fmt: skip
 
 
 def test_train_shows_the_run_that_it_would_train(jaxgbg, tmp_path):

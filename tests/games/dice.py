@@ -6,6 +6,7 @@ import jax
 import numpy as np
 
 from jaxgbg.games import Game
+from tests.games.backgammon import first_rolls
 from tests.games.lockstep import View
 
 
@@ -20,6 +21,15 @@ class DiceOracle(Protocol):
     def view(self, state: Any) -> View: ...
     def play(self, state: Any, action: int, roll: int) -> Any: ...
     def chances(self, state: Any, action: int) -> list[float] | None: ...
+
+
+def _first_rolls(states: Any) -> list[int]:
+    """The numbers of the first rolls: 0 without one."""
+    if hasattr(states, "dice"):
+        return first_rolls(states)
+    dice = getattr(states, "die", np.ones(len(states.player)))
+    first: list[int] = (np.asarray(dice, int) - 1).tolist()
+    return first
 
 
 def assert_same_dice_games(game: Game, oracle: DiceOracle, batch: int, seed: int) -> int:
@@ -44,8 +54,7 @@ def assert_same_dice_games(game: Game, oracle: DiceOracle, batch: int, seed: int
     outcome = jax.jit(jax.vmap(game.spawn_outcome))
     words = rng.integers(2**32, size=(batch, game.init_words), dtype=np.uint32)
     ours = jax.jit(jax.vmap(game.init_from))(words)
-    dice = np.asarray(getattr(ours, "die", np.ones(batch)), int) - 1
-    theirs = [oracle.initial(int(die)) for die in dice]
+    theirs = [oracle.initial(roll) for roll in _first_rolls(ours)]
     total = 0
     for _ in range(game.max_plies + 1):
         legal, player, terminal, rewards, cells = jax.device_get(see(ours))

@@ -15,6 +15,7 @@ import pytest
 import jaxgbg
 import jaxgbg.games
 from jaxgbg.games import (
+    Backgammon,
     ChineseCheckers,
     ConnectFour,
     EinStein,
@@ -62,6 +63,7 @@ GAMES = [
     Pig(players=3, target=10, horizon=60),
     EinStein(4, 3),
     Maedn(3, quarter=2, pieces=2, max_plies=60, ranks=True),
+    Backgammon(3, "gammons", max_plies=300),
 ]
 
 

@@ -14,6 +14,7 @@ from jaxgbg.games import game_names, make
 
 # As short as they get, for a check plays whole games, some move by move.
 SMALLER = {
+    "backgammon": {"checkers": 3},
     "chinese_checkers": {"rows": 1},
     "ewn": {"size": 3},
     "lines_of_action": {"size": 4},

@@ -30,6 +30,7 @@ SHIPPED = [
     jaxgbg.make("yavalath", size=3, players=3),
     jaxgbg.make("chinese_checkers", rows=1, players=3, ranks=True),
     jaxgbg.make("maedn", quarter=3, pieces=2, ranks=True, players=3),
+    jaxgbg.make("backgammon", checkers=3),
 ]
 OTHERS = [
     jaxgbg.make("connectfour", draw_after=12),

@@ -30,6 +30,7 @@ SMALLER = {
     "yavalath": {"size": 3},
     "chinese_checkers": {"rows": 1},
     "maedn": {"quarter": 2, "pieces": 1},
+    "backgammon": {"checkers": 3},
 }
 
 

@@ -67,20 +67,26 @@ def preset(game: str | Game, **changes: SettingValue) -> Run:
 
 def _preset_of(
     game: Game,
-    value: SettingValue = NTupleSpec.kind,
+    value: SettingValue = None,
     learner: SettingValue = TDSpec.kind,
     replay_episodes: SettingValue = None,
 ) -> Preset:
-    """The preset for a game with this kind of value function, `learner` and length of rounds."""
+    """The preset for a game with this kind of value function, `learner` and length of rounds.
+
+    Without a kind it is a network in the games for which we chose one, else n-tuples.
+    """
     by_tuples = konen2021.preset_of(game) or ours.preset_of(game)
+    network = ours.network_of(game)
+    if value is None:
+        return network or by_tuples
     if not isinstance(value, str):
         raise ValueError(f"value must be one of {', '.join(ValueSpec.kinds)}, not {shown(value)}")
     if value == NTupleSpec.kind:
         return by_tuples
     if value != MLPSpec.kind:
         return Preset().with_budget(by_tuples)
-    of_lines = sasso2018.preset_of(game, learner, replay_episodes)
-    return of_lines or ree2013.preset_of(game).with_budget(by_tuples)
+    ours_or_theirs = network or sasso2018.preset_of(game, learner, replay_episodes)
+    return ours_or_theirs or ree2013.preset_of(game).with_budget(by_tuples)
 
 
 def _eval_every(published: Preset, episodes: SettingValue) -> int:

@@ -8,11 +8,11 @@ import itertools
 
 import numpy as np
 
-from jaxgbg.games import Game, Sim
+from jaxgbg.games import Backgammon, Game, Sim
 from jaxgbg.learners import Schedule
 from jaxgbg.runs.presets.core import Preset
 from jaxgbg.runs.run import Evaluation
-from jaxgbg.values import Layout, NTupleSpec
+from jaxgbg.values import Layout, MLPSpec, NTupleSpec
 
 # A table of more rows than this, for each player, is not worth its memory.
 _MOST_ROWS = 2**20
@@ -50,6 +50,11 @@ _PRESETS = {
         schedule=Schedule(episodes=50_000, alpha=1.0, epsilon=0.2, epsilon_end=0.0),
         evaluation=Evaluation(every=5_000, opponents=("random",)),
     ),
+    "backgammon": Preset(
+        value=NTupleSpec(),
+        schedule=Schedule(episodes=30_000, alpha=0.1, epsilon=0.05, epsilon_end=0.0),
+        evaluation=Evaluation(every=3_000, opponents=("random", "pip-count")),
+    ),
     "maedn": Preset(
         value=NTupleSpec(tcl="id"),
         schedule=Schedule(episodes=20_000, alpha=0.5, epsilon=0.1, epsilon_end=0.0),
@@ -66,6 +71,27 @@ def preset_of(game: Game) -> Preset:
     if not isinstance(game, Sim):
         return chosen
     return chosen.with_layout(_cliques(game))
+
+
+def network_of(game: Game) -> Preset | None:
+    """Our settings with a network, for a game that learns better with one than with n-tuples."""
+    if not isinstance(game, Backgammon):
+        return None
+    # Not made when this is imported: a spec of a network starts JAX.
+    return Preset(
+        value=MLPSpec(
+            hidden=(80,),
+            initializer="xavier",
+            optimizer="adam",
+            combine="mean",
+            extras=game.extra_names,
+            extras_as="inputs",
+        ),
+        schedule=Schedule(
+            episodes=30_000, alpha=0.001, alpha_end=0.0001, epsilon=0.05, epsilon_end=0.05
+        ),
+        evaluation=Evaluation(every=3_000, opponents=("random", "pip-count")),
+    )
 
 
 def _by_size(game: Game) -> Preset:

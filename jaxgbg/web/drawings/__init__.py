@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from jaxgbg.games import (
+    Backgammon,
     ChineseCheckers,
     ConnectFour,
     EinStein,
@@ -21,6 +22,7 @@ from jaxgbg.games import (
 )
 from jaxgbg.games.borrowed import Borrowed
 from jaxgbg.web.drawings import (
+    backgammon,
     chinese_checkers,
     connectfour,
     ewn,
@@ -56,6 +58,7 @@ _DRAWINGS: dict[type, Callable[..., Drawing]] = {
     Yavalath: yavalath.drawing,
     ChineseCheckers: chinese_checkers.drawing,
     Maedn: maedn.drawing,
+    Backgammon: backgammon.drawing,
     Borrowed: plain.borrowed,
 }
 
