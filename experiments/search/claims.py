@@ -61,7 +61,7 @@ def claims() -> Iterator[Claim]:
     yield "rises from {}% to {}% with 50", *keeps
     plays = ("greedy", "puct-50", "puct-200", "puct-1000")
     yield (
-        "there is no gain: {}, {}, {} and {}% with",
+        "one agent shows no gain: {}, {}, {} and {}% with",
         *(agents("connectfour", "ab", p)[0] for p in plays),
     )
     heur = [agents("othello", "heur", play)[0] for play in ("greedy", "puct-20")]
