@@ -17,7 +17,11 @@ OUTSIDE = {
 
 def claims() -> Iterator[Claim]:
     """Sentences with holes, each with the values of its holes."""
-    (run,) = archived_runs(EXPERIMENTS / "farl_ablation")
+    (run,) = (
+        one
+        for one in archived_runs(EXPERIMENTS / "farl_ablation")
+        if one.run.game.name == "connectfour"
+    )
     late = 0.8 * run.run.schedule.episodes
     scores: dict[str, dict[int, list[float]]] = {"farl": {}, "part1": {}, "none": {}}
     for one in run.results():

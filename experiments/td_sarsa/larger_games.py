@@ -9,6 +9,7 @@ the judged seeds, with Final Adaptation and without. All other settings are thos
 """
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -48,7 +49,16 @@ class Setting:
     changes: Mapping[str, JSON] = dataclasses.field(default_factory=dict)
     chunk: int = 10
 
-    def sweep(
+    def choosing(self) -> dict[str, JSON]:
+        """The sweep of all step sizes."""
+        every = itertools.product(LEARNERS, MULTIPLES)
+        return self._sweep(self.choice, FIRST_OF_CHOICE, every, variants=["farl"])
+
+    def judging(self, choice: Iterable[FinishedRun]) -> dict[str, JSON]:
+        """The sweep of the judged agents, with the step sizes that these runs choose."""
+        return self._sweep(self.judged, 0, chosen_steps(choice, self).items())
+
+    def _sweep(
         self, budget: tuple[int, int], first: int, steps: Iterable[tuple[str, float]], **more: JSON
     ) -> dict[str, JSON]:
         """The sweep of these learners and multiples of the step size."""
@@ -126,12 +136,8 @@ def runs_of(runs: Iterable[FinishedRun], game: str) -> Runs:
 
 def train(setting: Setting, out: Path) -> None:
     """Choose the step sizes, and train the judged agents; what is done is not trained again."""
-    every = [(learner, multiple) for learner in LEARNERS for multiple in MULTIPLES]
-    fields = setting.sweep(setting.choice, FIRST_OF_CHOICE, every, variants=["farl"])
-    done = sweep(fields, out / f"{setting.game}-choice")
-    steps = chosen_steps(done.runs, setting)
-    print(f"{setting.game}: {steps}", flush=True)
-    sweep(setting.sweep(setting.judged, 0, steps.items()), out / setting.game)
+    choice = sweep(setting.choosing(), out / f"{setting.game}-choice").runs
+    sweep(setting.judging(choice), out / setting.game)
 
 
 def step_table(runs: Sequence[FinishedRun]) -> Iterator[str]:
@@ -219,7 +225,9 @@ def sizes(runs: Sequence[FinishedRun]) -> Iterator[str]:
     yield f"{lane_memory(runs[0].run) / 1e6:,.1f} MB"
     for variant in ("farl", "none"):
         yield f"{mean(variant, lambda episodes, moves, weights, active: moves / episodes):.1f}"
-    moves, seconds = (sum(each[name] for each in summaries) for name in ("moves", "training_seconds"))
+    moves, seconds = (
+        sum(each[name] for each in summaries) for name in ("moves", "training_seconds")
+    )
     yield f"{moves / seconds:,.0f}"
 
 
