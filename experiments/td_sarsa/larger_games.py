@@ -1,6 +1,6 @@
 """TD, SARSA and Q-learning with the same n-tuples on Nim, ConnectFour and Hex.
 
-    python -m experiments.td_sarsa.larger_games --games nim hex connectfour    # what is not done yet
+    python -m experiments.td_sarsa.larger_games --games nim hex connectfour    # trains
     python -m experiments.td_sarsa.larger_games --show    # the tables, from runs.jsonl.gz
 
 First every learner is trained with four multiples of the preset's step size, on seeds that are used
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from experiments.shared import FinishedRun, archived_runs, make_rows_parser
-from jaxgbg import RunFolder, preset, sweep
+from jaxgbg import preset, sweep
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.lane_results import Source
 from jaxgbg.results.rows import Row, group, source_of
@@ -84,14 +84,21 @@ class Setting:
 
 SETTINGS = {
     "nim": Setting("nim", ("maxn",), (20_000, 3), (20_000, 10)),
-    "hex": Setting("hex", ("mcts-1000", "mcts-100"), (30_000, 2), (100_000, 10), 1),
+    "hex": Setting(
+        "hex",
+        ("mcts-1000", "mcts-100"),
+        choice=(20_000, 3),
+        judged=(50_000, 10),
+        evaluations=1,
+        changes={"game.size": 4},
+    ),
     # A lane of SARSA takes a gigabyte.
     "connectfour": Setting(
         "connectfour",
         ("solver", "ab"),
-        choice=(50_000, 2),
-        judged=(200_000, 4),
-        evaluations=10,
+        choice=(20_000, 2),
+        judged=(100_000, 4),
+        evaluations=5,
         changes={"walks": [70, 8]},
         chunk=2,
     ),
@@ -158,7 +165,7 @@ def step_table(runs: Sequence[FinishedRun]) -> Iterator[str]:
 
 
 def score_table(runs: Sequence[FinishedRun]) -> Iterator[str]:
-    """By learner: the scores, what Final Adaptation brings, and how far the learner is behind TD."""
+    """By learner: the scores, what Final Adaptation brings, and the differences to TD."""
     yield (
         "| game | against | learner | step | n | with FARL | without | FARL brings"
         " | minus TD, with FARL | minus TD, without |"
