@@ -20,6 +20,7 @@ OUTSIDE = {
     "and 0.0, its authors' log 77": LOG,
     "holds the paper's 7.0.": "the paper",
     "against AB (paper 7.0 ± 0.2)": "the paper",
+    "where the paper has 7.0. The schedule": "the paper",
     "The authors' log has 139.1 k and 118.5 k": LOG,
     "The authors' log of ten runs has 139.1 k and 118.5 k": LOG,
     "against Edax at depth 1 (55 ± 1, 53 ± 1)": "the paper",
