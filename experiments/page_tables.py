@@ -108,8 +108,8 @@ def ablation_tables() -> Iterator[str]:
         )
         own = ([each["mean"] for each in rows if each["variant"] == variant] for rows in met)
         yield row(variant, *map(pair, own))
-    for game, one in runs.items():
-        yield from part1_rows(game, one)
+    for game, other in runs.items():
+        yield from part1_rows(game, other)
 
 
 def part1_rows(game: str, archived: ArchivedRun) -> Iterator[str]:

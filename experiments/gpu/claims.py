@@ -69,7 +69,7 @@ def of_two_seeds(first: float) -> Iterator[Claim]:
 
 
 def of_speeds(cells: Cells) -> Iterator[Claim]:
-    """The two devices, and what became of a table that was copied."""
+    """The two devices, and a table that was copied."""
     yield "adds {} times as often", cells("connectfour", "of look-ups")
     ticks = 1e-3 * 2560 / cells("othello", "256 × 10")
     yield "256 × 10 games {} milliseconds", ticks

@@ -135,5 +135,5 @@ def of_details() -> Iterator[Claim]:
     yield "A move found {} % of its iterations done against the agent and {} % against", *found
     in_step = {row["reuse"]: row["core_seconds"] for row in kept if row.get("in_step") == 400}
     yield "trees costs {} %. In games", 100 * (in_step[True] / in_step[False] - 1)
-    shares = {row["learner"]: row["mean"] for row in kept_records("search/training")}
-    yield "the search is ahead, {} to {} % after", shares["td-search"], shares["td"]
+    ends = {row["learner"]: row["mean"] for row in kept_records("search/training")}
+    yield "the search is ahead, {} to {} % after", ends["td-search"], ends["td"]
