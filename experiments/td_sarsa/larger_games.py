@@ -1,7 +1,8 @@
 """TD, SARSA and Q-learning with the same n-tuples on Nim, ConnectFour and Hex.
 
     python -m experiments.td_sarsa.larger_games --games nim hex connectfour    # trains
-    python -m experiments.td_sarsa.larger_games --show    # the tables, from runs.jsonl.gz
+    python -m experiments.td_sarsa.larger_games --pace    # sizes and paces, into paces.json
+    python -m experiments.td_sarsa.larger_games --show    # the tables, from the kept files
 
 First every learner is trained with four multiples of the preset's step size, on seeds that are used
 for nothing else, with Final Adaptation. The multiple with the highest mean score is then trained on
@@ -10,11 +11,20 @@ the judged seeds, with Final Adaptation and without. All other settings are thos
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.shared import FinishedRun, archived_runs, make_rows_parser
+from experiments.archive import read_rows
+from experiments.shared import (
+    WRITTEN_WITH,
+    FinishedRun,
+    Record,
+    archived_runs,
+    make_rows_parser,
+    written_with,
+)
 from jaxgbg import preset, sweep
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.lane_results import Source
@@ -22,13 +32,18 @@ from jaxgbg.results.rows import Row, group, source_of
 from jaxgbg.results.statistics import paired_difference
 from jaxgbg.runs import Run
 from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.loop import Training
 from jaxgbg.runs.memory import lane_memory
+from jaxgbg.runs.storage.files import write_json
+from jaxgbg.sweeps.spec import units
 from jaxgbg.types import JSON
 
 HERE = Path(__file__).parent
 LEARNERS = ("td", "sarsa", "q")
 MULTIPLES = (0.25, 0.5, 1.0, 2.0)
 """Of the preset's step sizes, the first and the last one."""
+PACES = "paces.json"
+PACE_SECONDS = 3.0
 FIRST_OF_CHOICE = 100
 """The first seed of the trainings that choose a step size; judged seeds are below."""
 
@@ -52,13 +67,13 @@ class Setting:
     def choosing(self) -> dict[str, JSON]:
         """The sweep of all step sizes."""
         every = itertools.product(LEARNERS, MULTIPLES)
-        return self._sweep(self.choice, FIRST_OF_CHOICE, every, variants=["farl"])
+        return self.sweep(self.choice, FIRST_OF_CHOICE, every, variants=["farl"])
 
     def judging(self, choice: Iterable[FinishedRun]) -> dict[str, JSON]:
         """The sweep of the judged agents, with the step sizes that these runs choose."""
-        return self._sweep(self.judged, 0, chosen_steps(choice, self).items())
+        return self.sweep(self.judged, 0, chosen_steps(choice, self).items())
 
-    def _sweep(
+    def sweep(
         self, budget: tuple[int, int], first: int, steps: Iterable[tuple[str, float]], **more: JSON
     ) -> dict[str, JSON]:
         """The sweep of these learners and multiples of the step size."""
@@ -199,55 +214,83 @@ def difference(row: Row, other: Row) -> str:
     return f"{mean:+.1f} ({low:+.1f} to {high:+.1f})"
 
 
-def size_table(runs: Sequence[FinishedRun]) -> Iterator[str]:
-    """By learner: weights, how many are active, memory in training, moves and their pace."""
+def size_table(runs: Sequence[FinishedRun], paces: Sequence[Record]) -> Iterator[str]:
+    """By learner: weights, memory in training, moves in a CPU second, active weights, plies."""
     yield (
-        "| game | learner | weights | active, FARL | active, none | memory of an agent"
-        " | moves an episode, FARL | none | moves/s |"
+        "| game | learner | weights | memory of an agent | moves a CPU second"
+        " | active, FARL | none | plies, FARL | none |"
     )
     yield "|---" * 9 + "|"
-    for game in SETTINGS:
-        for learner in LEARNERS:
-            own = [each for each in runs_of(runs, game).judged if kind_of(each.run) == learner]
-            if own:
-                yield f"| {' | '.join([game, learner, *sizes(own)])} |"
+    for one in paces:
+        cells = [f"{one['weights']:,}", f"{one['bytes'] / 1e6:,.2f} MB", f"{one['moves_per_s']:,}"]
+        judged = [
+            each
+            for each in runs_of(runs, one["game"]).judged
+            if kind_of(each.run) == one["learner"]
+        ]
+        yield f"| {' | '.join([one['game'], one['learner'], *cells, *active(judged)])} |"
 
 
 def kind_of(run: Run) -> str:
     return type(run.learner).kind
 
 
-def sizes(runs: Sequence[FinishedRun]) -> Iterator[str]:
-    """The cells of `size_table` of runs that differ in their seeds alone."""
-    summaries = [each.summary() for each in runs]
-    agents = [agent for each in summaries for agent in each["agents"]]
+def active(runs: Sequence[FinishedRun]) -> Iterator[str]:
+    """Active weights and plies of an episode, with FARL and without, over the agents of runs."""
+    agents = [agent for each in runs for agent in each.summary()["agents"]]
+    for text, figure in (
+        ("{:,.0f}", lambda episodes, moves, weights, active: active),
+        ("{:.1f}", lambda episodes, moves, weights, active: moves / episodes),
+    ):
+        for variant in ("farl", "none"):
+            values = [figure(*counts) for _, name, *counts in agents if name == variant]
+            yield text.format(sum(values) / len(values)) if values else ""
 
-    def mean(variant: str, figure: Callable[[int, int, int, int], float]) -> float:
-        values = [figure(*counts) for _, name, *counts in agents if name == variant]
-        return sum(values) / len(values)
 
-    yield f"{agents[0][4]:,}"
-    for variant in ("farl", "none"):
-        yield f"{mean(variant, lambda episodes, moves, weights, active: active):,.0f}"
-    yield f"{lane_memory(runs[0].run) / 1e6:,.1f} MB"
-    for variant in ("farl", "none"):
-        yield f"{mean(variant, lambda episodes, moves, weights, active: moves / episodes):.1f}"
-    moves, seconds = (
-        sum(each[name] for each in summaries) for name in ("moves", "training_seconds")
-    )
-    yield f"{moves / seconds:,.0f}"
+def pace(setting: Setting, learner: str) -> Record:
+    """The size of an agent in training, and the moves that it makes in a CPU second.
+
+    One agent with Final Adaptation, at the start of its training.
+    """
+    fields = setting.sweep((10**8, 1), 0, [(learner, 1.0)], variants=["farl"], opponents=[])
+    ((run,),) = (unit.runs for unit in units(fields))
+    training = Training(run)
+    training.advance(training.episodes)
+    moves, start = training.progress().moves, time.process_time()
+    while (spent := time.process_time() - start) < PACE_SECONDS:
+        training.advance(training.episodes)
+    return {
+        "game": setting.game,
+        "learner": learner,
+        "weights": run.make_learner().value.num_weights,
+        "bytes": lane_memory(run),
+        "moves_per_s": round((training.progress().moves - moves) / spent),
+        WRITTEN_WITH: written_with(),
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = make_rows_parser(__file__, __doc__, [*SETTINGS], "--games").parse_args(arguments)
+    parser = make_rows_parser(__file__, __doc__, [*SETTINGS], "--games")
+    parser.add_argument("--pace", action="store_true", help="only measure sizes and paces")
+    options = parser.parse_args(arguments)
     if options.show:
-        runs = archived_runs(options.results)
-        for table in (score_table, size_table, step_table):
-            print("\n".join(table(runs)), end="\n\n")
+        show(options.results)
         return
     prepare_jax()
-    for game in options.games:
-        train(SETTINGS[game], options.out)
+    chosen = [SETTINGS[game] for game in options.games]
+    if options.pace:
+        rows = [pace(setting, learner) for setting in chosen for learner in LEARNERS]
+        write_json(options.results / PACES, rows)
+        return
+    for setting in chosen:
+        train(setting, options.out)
+
+
+def show(folder: Path) -> None:
+    """Print the tables of the kept runs and paces."""
+    runs, paces = archived_runs(folder), read_rows(folder / PACES)
+    for table in (score_table(runs), size_table(runs, paces), step_table(runs)):
+        print("\n".join(table), end="\n\n")
 
 
 if __name__ == "__main__":
