@@ -40,6 +40,7 @@ from experiments.rules_in import run as rules_in
 from experiments.search import run as search
 from experiments.shared import WRITTEN_WITH, ArchivedRun, Section, archived_runs
 from experiments.table1 import draws, listed, overview, profile, speed
+from experiments.td_sarsa import larger_games as td_sarsa
 from experiments.zoo import tables as zoo
 from jaxgbg.games import make
 from jaxgbg.results.rows import rows as rows_of_run
@@ -276,7 +277,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "rules_in": lambda: printed(rules_in.main, "--show"),
     "search": lambda: search.tables(kept_records("search/strength")),
     "table1": table1_tables,
-    "td_sarsa": list,
+    "td_sarsa": lambda: printed(td_sarsa.main, "--show"),
     "zoo": lambda: printed(zoo.main),
 }
 Heads = dict[str, tuple[str, ...]]

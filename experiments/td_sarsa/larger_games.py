@@ -193,7 +193,7 @@ def score_table(runs: Sequence[FinishedRun]) -> Iterator[str]:
                 (str(row.settings["learner"]), row.variant): row
                 for row in rows_of(judged, opponent)
             }
-            for learner in LEARNERS:
+            for learner in LEARNERS if found else ():
                 both = [found[learner, variant] for variant in ("farl", "none")]
                 step = multiple_of(both[0].settings["alpha"], setting)
                 cells = [game, opponent, learner, f"{step:g} x", str(both[0].n)]

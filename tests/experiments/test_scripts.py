@@ -253,7 +253,8 @@ def published_runs(experiment: str) -> Iterator[Run]:
         script = module("td_sarsa/larger_games")
         for game, setting in script.SETTINGS.items():
             choice = script.runs_of(ARCHIVED["td_sarsa"], game).choice
-            for fields in (setting.choosing(), setting.judging(choice)):
+            # Not every game has been trained.
+            for fields in (setting.choosing(), setting.judging(choice)) if choice else ():
                 yield from (run for unit in units(fields) for run in unit.runs)
     else:
         for setting in module("farl_predictor/settings").SETTINGS:
