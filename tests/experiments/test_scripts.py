@@ -247,7 +247,7 @@ def published_runs(experiment: str) -> Iterator[Run]:
             walks=(70, 8),
             opponents=("ab", "ab-dl", "solver"),
         )
-        for game in ("tictactoe", "nim", "nim3p"):
+        for game in ("tictactoe", "nim"):
             yield preset(game, seeds=range(10), variants=("farl", "part1", "none"))
     elif experiment == "td_sarsa":
         script = module("td_sarsa/larger_games")
