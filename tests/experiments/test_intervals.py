@@ -1,4 +1,4 @@
-"""Intervals of the experiments: equal scores bound nothing, so they have no interval of length 0."""
+"""Intervals of the experiments: equal scores bound nothing, so none has length 0."""
 
 import numpy as np
 import pytest
