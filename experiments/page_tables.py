@@ -39,7 +39,7 @@ from experiments.readings import tables as readings
 from experiments.rules_in import run as rules_in
 from experiments.search import run as search
 from experiments.shared import WRITTEN_WITH, ArchivedRun, Section, archived_runs
-from experiments.table1 import draws, listed, overview, profile, speed
+from experiments.table1 import draws, listed, nim3p_mcts, overview, profile, speed
 from experiments.td_sarsa import larger_games as td_sarsa
 from experiments.zoo import tables as zoo
 from jaxgbg.games import make
@@ -253,6 +253,7 @@ def players_tables() -> Iterator[str]:
 def table1_tables() -> Iterator[str]:
     for script in (overview, draws, listed, speed, profile):
         yield from printed(script.main)
+    yield from printed(nim3p_mcts.main, "--show")
 
 
 TABLES: dict[str, Callable[[], Iterable[str]]] = {

@@ -127,7 +127,13 @@ def claims() -> Iterator[Claim]:
     ]
     yield "| {} standard errors, one game at a time {} |", *nim3p
     yield "That is {} and {} standard errors less", *nim3p
-    yield "{} and {} standard errors less, for no reason", *nim3p
+    yield "{} and {} standard errors less (without FARL", *nim3p
+    few, many = (
+        [cells(f"zoo:nim3p | {count}", "reward (95%)", number) for number in range(3)]
+        for count in ("5,000", "10,000")
+    )
+    yield "no mistake, earns {} (95% {} to {}).", *few
+    yield "the same agent earns {} ({} to {}) against it", *many
     # What the first sentence says of these rows, in lockstep and one game at a time.
     for game, opponent in (
         ("tictactoe", "maxn"),
