@@ -37,5 +37,5 @@ def claims() -> Iterator[Claim]:
     _, most = confidence_interval([0.0] * 4, span=(0.0, 100.0), games=40)
     yield "that all win none of 40 games leave up to {} %", most
     cells = cells_in("farl_ablation")
-    most = [cells(f"{game} | maxn | farl", "minus part 1", 2) for game in ("tictactoe", "nim")]
-    yield "Part 2 brings at most {} points in TicTacToe and {} in Nim", *most
+    ends = [cells(f"{game} | maxn | farl", "minus part 1", 2) for game in ("tictactoe", "nim")]
+    yield "Part 2 brings at most {} points in TicTacToe and {} in Nim", *ends
