@@ -38,10 +38,12 @@ from experiments.ralpha import table as ralpha
 from experiments.readings import tables as readings
 from experiments.rules_in import run as rules_in
 from experiments.search import run as search
-from experiments.shared import WRITTEN_WITH, Section, archived_runs
-from experiments.table1 import draws, listed, overview, profile, speed
+from experiments.shared import WRITTEN_WITH, ArchivedRun, Section, archived_runs
+from experiments.table1 import draws, listed, nim3p_mcts, overview, profile, speed
+from experiments.td_sarsa import larger_games as td_sarsa
 from experiments.zoo import tables as zoo
 from jaxgbg.games import make
+from jaxgbg.results.rows import rows as rows_of_run
 from jaxgbg.results.statistics import confidence_interval, mean_sem
 from jaxgbg.runs.presets import figure as published_figure
 
@@ -87,8 +89,9 @@ def connectfour_tables() -> Iterator[str]:
 
 
 def ablation_tables() -> Iterator[str]:
-    """Active weights, plies and value-keeping moves of a run; both AB-DLs."""
-    (run,) = archived_runs(EXPERIMENTS / "farl_ablation")
+    """Active weights, plies and value-keeping moves of a run; both AB-DLs; part 1 alone."""
+    runs = {one.run.game.name: one for one in archived_runs(EXPERIMENTS / "farl_ablation")}
+    run = runs.pop("connectfour")
     last = run.run.schedule.episodes
     solved = [one for one in run.results() if one.opponent == "solver"]
     met = [kept_records(f"farl_ablation/{name}") for name in ("ab-dl", "ab-dl-gbg")]
@@ -106,6 +109,28 @@ def ablation_tables() -> Iterator[str]:
         )
         own = ([each["mean"] for each in rows if each["variant"] == variant] for rows in met)
         yield row(variant, *map(pair, own))
+    for game, other in runs.items():
+        yield from part1_rows(game, other)
+
+
+def part1_rows(game: str, archived: ArchivedRun) -> Iterator[str]:
+    """The score of each variant and its difference to part 1 alone, active weights and plies."""
+    (opponent,) = archived.run.evaluation.opponents
+    scores = {each.variant: each for each in rows_of_run(archived.run, archived.results(), 0.0)}
+    for variant, own in scores.items():
+        text = own.scale.text
+        mean, low, high = readings.difference(own, scores["part1"])
+        spread = "" if variant == "part1" else f"{text(mean)} ({text(low)} to {text(high)})"
+        agents = [counts for _, name, *counts in archived.summary()["agents"] if name == variant]
+        yield row(
+            game,
+            opponent,
+            variant,
+            f"{text(own.mean)} ± {text(own.sem)}",
+            spread,
+            pair([100 * active / weights for _, _, weights, active in agents]),
+            pair([moves / episodes for episodes, moves, _, _ in agents], 2),
+        )
 
 
 def pair(values: Sequence[float], digits: int = 1) -> str:
@@ -229,6 +254,7 @@ def players_tables() -> Iterator[str]:
 def table1_tables() -> Iterator[str]:
     for script in (overview, draws, listed, speed, profile):
         yield from printed(script.main)
+    yield from printed(nim3p_mcts.main, "--show")
 
 
 TABLES: dict[str, Callable[[], Iterable[str]]] = {
@@ -253,7 +279,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "rules_in": lambda: printed(rules_in.main, "--show"),
     "search": lambda: search.tables(kept_records("search/strength")),
     "table1": table1_tables,
-    "td_sarsa": list,
+    "td_sarsa": lambda: printed(td_sarsa.main, "--show"),
     "zoo": lambda: printed(zoo.main),
 }
 Heads = dict[str, tuple[str, ...]]

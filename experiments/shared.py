@@ -182,11 +182,12 @@ def sessions(folder: RunFolder, opponent: str, variant: str) -> tuple[np.ndarray
 def interval(scores: np.ndarray, span: tuple[float, float] | None) -> tuple[float, float]:
     """95 % for the mean of one agent's games: Wilson's where scores lie in `span`, else normal.
 
-    Correlated games, such as those from one start, make it wider than this.
+    Correlated games, such as those from one start, make it wider than this. Without `span` equal
+    scores have no interval, but NaN.
     """
     count, mean = scores.size, float(scores.mean())
     if span is None:
-        reach = _Z * float(scores.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
+        reach = _Z * float(scores.std(ddof=1)) / math.sqrt(count) if np.ptp(scores) else math.nan
         return mean - reach, mean + reach
     low, width = span[0], span[1] - span[0]
     share, shrunk = (mean - low) / width, _Z**2 / count

@@ -202,7 +202,7 @@ def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
         mean = f"{less.mean():.2f}"
         if less.max() >= 0.005:
             low, high = confidence_interval(less.tolist())
-            mean += f" ({low:.2f} to {high:.2f})"
+            mean += "" if np.isnan(low) else f" ({low:.2f} to {high:.2f})"
         cells = [one["label"], f"{one['episodes']:,}", str(len(less)), f"{one['best']:.2f}"]
         cells += [mean, f"{less.max():.2f}"]
         cells.append(f"{100 * (1 - less.mean() / one['best']):.1f}%")

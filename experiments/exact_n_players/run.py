@@ -201,7 +201,7 @@ def lost(best: float, shares: Sequence[float]) -> tuple[str, str]:
     if not less:
         return "", ""
     low, high = confidence_interval(less)
-    spread = f" ({low:.4f} to {high:.4f})" if max(less) >= 5e-5 else ""
+    spread = f" ({low:.4f} to {high:.4f})" if max(less) >= 5e-5 and not np.isnan(low) else ""
     return f"{np.mean(less):.4f}{spread}", f"{max(less):.4f}"
 
 

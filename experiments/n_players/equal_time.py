@@ -84,9 +84,12 @@ def welch(first: Sequence[float], second: Sequence[float]) -> list[float]:
 
 
 def more(own: np.ndarray, others: np.ndarray) -> list[float]:
-    """The difference of the means of rewards [games], with its 95% interval."""
+    """The difference of the means of rewards [games], with its 95% interval.
+
+    The difference alone if the games of each player are all equal: they bound nothing.
+    """
     if np.ptp(own) == np.ptp(others) == 0:
-        return [float(own[0] - others[0])] * 3
+        return [float(own[0] - others[0])]
     return welch([*own], [*others])
 
 
@@ -122,11 +125,12 @@ def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield "| game | iterations | ms: agent | ms: MCTS | seat | agent | MCTS | more |"
     yield "|---|---|---|---|---|---|---|---|"
     for one in results:
-        for seat, (mean, low, high) in enumerate(one["more"]):
+        for seat, (mean, *ends) in enumerate(one["more"]):
             times = f"{one['agent_core_ms']:.2f}", f"{one['mcts_core_ms']:.2f}"
             first = [one["label"], str(one["iterations"]), *times] if seat == 0 else [""] * 4
             means = f"{one['agent'][seat]:+.2f}", f"{one['mcts'][seat]:+.2f}"
-            cells = [*first, str(seat), *means, f"{mean:+.2f} ({low:+.2f} to {high:+.2f})"]
+            spread = " ({:+.2f} to {:+.2f})".format(*ends) if ends else ""
+            cells = [*first, str(seat), *means, f"{mean:+.2f}{spread}"]
             yield f"| {' | '.join(cells)} |"
 
 

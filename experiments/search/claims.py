@@ -61,7 +61,7 @@ def claims() -> Iterator[Claim]:
     yield "rises from {}% to {}% with 50", *keeps
     plays = ("greedy", "puct-50", "puct-200", "puct-1000")
     yield (
-        "there is no gain: {}, {}, {} and {}% with",
+        "one agent shows no gain: {}, {}, {} and {}% with",
         *(agents("connectfour", "ab", p)[0] for p in plays),
     )
     heur = [agents("othello", "heur", play)[0] for play in ("greedy", "puct-20")]
@@ -78,8 +78,18 @@ def claims() -> Iterator[Claim]:
         yield sentence, agents("nim3p", "maxn", play)[0], *low_and_high("nim3p", "maxn", play)
     yield "the agent alone earns {} of .40", agents("nim3p", "maxn", "greedy")[0]
     yield "earns .39 of {}.", 0.4
+    timed = {
+        row["play"]: row["mean"]
+        for row in kept_records("search/equal_time")
+        if row["game"] == "nim3p"
+    }
+    searched = timed["puct-200,exploration=0.25"]
+    yield "one agent earns {} of {} by itself, {} with 200", timed["greedy"], 0.4, searched
+    outs = [mean for play, mean in timed.items() if play.startswith("mcts")]
+    yield "UCT without training {} to {}.", min(outs), max(outs)
     quarter = agents("nim3p", "maxn", "puct-200,exploration=0.25")[0]
     yield "a quarter of that exploration {} again", quarter
+    yield from of_details()
     least, _ = low_and_high("connectfour-5m", "ab-dl", "puct-1000", "mean")
     yield "bounds its share at {} % from below", least
     gains = np.subtract(
@@ -87,3 +97,43 @@ def claims() -> Iterator[Claim]:
         agents("connectfour-5m", "solver", "greedy", "mean"),
     )
     yield "keep the value gains {} to {} points", gains.min(), gains.max()
+
+
+def of_details() -> Iterator[Claim]:
+    """Those of details.md that README.md has not."""
+    levels = {
+        (row["play"], row["level"]): row["mean"] for row in kept_records("search/othello_levels")
+    }
+    yield (
+        "takes {}, {} and {} % of the points from GRhino at levels 1, 2 and 3 by itself and {}, {}"
+        " and {} % with 100 iterations",
+        *(levels[play, level] for play in ("greedy", "puct-100") for level in (1, 2, 3)),
+    )
+    stones = {row["play"]: row["ranked"] for row in kept_records("search/hex_openings")}
+    shares = [100 * min(stones["greedy"]), 100 * max(stones["greedy"])]
+    shares += [100 * min(stones["puct-1000"]), 100 * max(stones["puct-1000"])]
+    yield "in {} to {} % of the pairs, with 1 000 iterations in {} to {} %;", *shares
+    timed = {
+        row["play"]: row
+        for row in kept_records("search/equal_time")
+        if row["game"] == "connectfour"
+    }
+    few, many = timed["puct-50"], timed["mcts-3000"]
+    yield "keeps the value with {} % of its moves by itself", timed["greedy"]["mean"]
+    yield "with 50 iterations ({} ms) it is at {} %,", few["core_ms_a_move"], few["mean"]
+    yield "roll-outs (10 ms) are at {} %.", many["mean"]
+    timed = {
+        row["play"]: row for row in kept_records("search/equal_time") if row["game"] == "nim3p"
+    }
+    yield "the agent takes {} of {} in 3 microseconds", timed["greedy"]["mean"], 0.4
+    outs = [row["mean"] for play, row in timed.items() if play.startswith("mcts")]
+    searched = timed["puct-200,exploration=0.25"]["mean"]
+    yield "iterations {}; UCT for every player by himself", searched
+    yield "by himself stays at {} to {} from", min(outs), max(outs)
+    kept = kept_records("search/reuse")
+    found = [row["kept"] for row in kept if "kept" in row]
+    yield "A move found {} % of its iterations done against the agent and {} % against", *found
+    in_step = {row["reuse"]: row["core_seconds"] for row in kept if row.get("in_step") == 400}
+    yield "trees costs {} %. In games", 100 * (in_step[True] / in_step[False] - 1)
+    ends = {row["learner"]: row["mean"] for row in kept_records("search/training")}
+    yield "the search is ahead, {} to {} % after", ends["td-search"], ends["td"]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from experiments.page_tables import kept_records
 from experiments.page_text import Claim, cells_in
 
 OUTSIDE = {
@@ -17,7 +16,17 @@ def claims() -> Iterator[Claim]:
     panel = "tictactoe against maxn"
     sarsa = [cells.box(panel, f"sarsa {replan} none")[0] for replan in ("yes", "no")]
     yield "than the paper suggests ({} and {}%)", *sarsa
-    rates = kept_records("td_sarsa/bench.json")
-    speeds = [row["moves_per_s"] for row in rates]
-    yield "TicTacToe {} M moves/s, Nim {} M,", speeds[0] / 1e6, speeds[1] / 1e6
-    yield "{}, {} and {} times what GBG's TD makes", *(row["times_gbg"] for row in rates)
+    less = [value for value in cells.box(panel, "q – farl") if value < 0]
+    yield "beats Q-learning with it, by {} points", less[0]
+    brings = [
+        cells(f"nim | maxn | {learner}", "FARL brings", number)
+        for learner in ("sarsa", "q")
+        for number in range(3)
+    ]
+    yield "no gain by it: {} points ({} to {}) and {} ({} to {}).", *brings
+    behind = [
+        cells(f"nim | maxn | {learner}", "minus TD, with FARL", number)
+        for learner in ("sarsa", "q")
+        for number in range(3)
+    ]
+    yield "they are {} ({} to {}) and {} points ({} to {}) weaker", *map(abs, behind)

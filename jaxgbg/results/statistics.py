@@ -153,8 +153,8 @@ def bootstrap_interval(
 
     Seeds are resampled within each task and group (stratified bootstrap); `statistic` takes the
     groups with a leading axis of repetitions. With few seeds the interval is too narrow, as for
-    every bootstrap. Raises ValueError for scores that are not such a table of finite numbers.
-    Source: Agarwal et al. 2021.
+    every bootstrap. NaN if both ends agree: such seeds say nothing about another seed. Raises
+    ValueError for scores that are not such a table of finite numbers. Source: Agarwal et al. 2021.
     """
     tables = [np.asarray(group, float) for group in groups]
     if any(table.ndim != 2 or not table.size for table in tables):
@@ -179,4 +179,4 @@ def bootstrap_interval(
         ]
         estimates.append(statistic(*drawn))
     low, high = np.quantile(np.concatenate(estimates), [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return (math.nan, math.nan) if agree([low, high]) else (float(low), float(high))

@@ -36,6 +36,8 @@ def test_every_figure_is_recomputed_or_said_to_come_from_elsewhere(name: str) ->
     pages, faults = check.check([name])
     assert pages
     assert list(map(str, faults)) == []
+    # Rounding some record finds only part of the mistakes.
+    assert max([*each.held.values()].count("record") for each in pages) <= 16
 
 
 @pytest.mark.figures

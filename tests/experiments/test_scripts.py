@@ -33,6 +33,7 @@ from jaxgbg.results.statistics import mean_sem
 from jaxgbg.results.table import difference, in_figures, interval
 from jaxgbg.runs.presets import preset, ree2013
 from jaxgbg.runs.presets.table1 import table1_run
+from jaxgbg.sweeps.spec import units
 from tests.experiments.pages import kept_records, pages_of
 from tests.internals import NO_DEVICE_STARTED
 
@@ -252,6 +253,15 @@ def published_runs(experiment: str) -> Iterator[Run]:
             walks=(70, 8),
             opponents=("ab", "ab-dl", "solver"),
         )
+        for game in ("tictactoe", "nim"):
+            yield preset(game, seeds=range(10), variants=("farl", "part1", "none"))
+    elif experiment == "td_sarsa":
+        script = module("td_sarsa/larger_games")
+        for game, setting in script.SETTINGS.items():
+            choice = script.runs_of(ARCHIVED["td_sarsa"], game).choice
+            # Not every game has been trained.
+            for fields in (setting.choosing(), setting.judging(choice)) if choice else ():
+                yield from (run for unit in units(fields) for run in unit.runs)
     else:
         for setting in module("farl_predictor/settings").SETTINGS:
             # Table 1 has other runs of these two by now.
@@ -259,7 +269,7 @@ def published_runs(experiment: str) -> Iterator[Run]:
                 yield from setting.runs(1.0, None).values()
 
 
-@pytest.mark.parametrize("experiment", ["table1", "farl_ablation", "farl_predictor"])
+@pytest.mark.parametrize("experiment", ["table1", "farl_ablation", "farl_predictor", "td_sarsa"])
 def test_the_documented_commands_find_the_kept_runs_finished(experiment: str) -> None:
     kept = {each.name for each in ARCHIVED[experiment]}
     assert {run.name for run in published_runs(experiment)} == kept
@@ -471,7 +481,7 @@ def test_the_ablation_is_tabulated_from_the_archived_runs(
 def test_active_weights_are_those_of_the_kept_run() -> None:
     place = EXPERIMENTS / "farl_ablation"
     readme = pages_of("farl_ablation")
-    (archived,) = archived_runs(place)
+    (archived,) = (each for each in archived_runs(place) if each.run.game.name == "connectfour")
     kept = archived.summary()["agents"]
     for variant in ("farl", "part1", "none"):
         told = [figures for _, name, *figures in kept if name == variant]

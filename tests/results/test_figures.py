@@ -1,5 +1,8 @@
 """Figures of many runs: one panel a game and opponent, a line a setting, the same axes."""
 
+import dataclasses
+
+import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.image import imread
@@ -7,7 +10,7 @@ from matplotlib.image import imread
 from jaxgbg.results import draw, figures
 from jaxgbg.results.curves import curve, panels_of, span_of, styles_of
 from jaxgbg.results.groups import read_table
-from jaxgbg.results.robust import profile, robust
+from jaxgbg.results.robust import columns, profile, robust
 from tests.results.test_groups import write_run, write_sweep
 
 
@@ -171,8 +174,24 @@ def test_robust_statistics_are_those_of_the_lanes(tmp_path):
     assert 0 <= second.better_low <= second.better <= second.better_high <= 1
     shares, low, high = profile(table.rows[0], [0.0, 0.115, 1.0])
     assert list(shares) == [1, 0.5, 0]
-    assert (low <= shares).all()
-    assert (shares <= high).all()
+    # Four of four, two of four, none of four: Wilson's, with Student's t.
+    np.testing.assert_allclose(low, [0.28, 0.06, 0], atol=0.01)
+    np.testing.assert_allclose(high, 1 - low[::-1])
+
+
+def test_robust_statistics_of_equal_seeds_have_no_interval(tmp_path):
+    table = read_table(write_sweep(tmp_path, decays=(0.0, 0.2)), baseline=["trace_decay=0"])
+    rows = [
+        dataclasses.replace(row, per_seed=(mean,) * row.n)
+        for row, mean in zip(table.rows, (0.25, 0.5), strict=True)
+    ]
+    found = robust(table._replace(rows=rows))
+    assert [tuple(each) for each in found] == [
+        (0.25, None, None, None, None, None),
+        (0.5, None, None, 1, None, None),
+    ]
+    (cells, probabilities) = columns(rows, found, "0").values()
+    assert (cells, probabilities) == (["0.250", "0.500"], ["", "1.00"])
 
 
 def test_the_paper_s_line_ends_with_the_run_and_stands_where_it_applies(tmp_path, monkeypatch):
