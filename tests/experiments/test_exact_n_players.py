@@ -34,7 +34,8 @@ def test_best_play_wins_as_often_as_known(name, parameters, expected):
     rewards, best = solver.best_play(positions)
     np.testing.assert_allclose(share(game, rewards), expected, atol=1e-6)
     assert np.bincount(positions.source[best]).tolist() == [1] * len(positions.mover)
-    alone = [solver.reward(positions, best, seat) for seat in range(game.num_players)]
+    played = solver.reached(positions, best)
+    alone = [solver.reward(played, seat) for seat in range(game.num_players)]
     np.testing.assert_allclose(alone, rewards, atol=1e-6)
 
 
@@ -50,7 +51,7 @@ def test_einstein_has_the_known_positions_and_win_rates_of_best_and_random_play(
     rewards, best = solver.best_play(positions)
     assert share(game, rewards[0]) == pytest.approx(0.699588477, abs=1e-9)
     every = np.ones_like(best)
-    assert share(game, solver.reward(positions, every, 0)) == pytest.approx(0.584549151, abs=1e-9)
+    assert share(game, solver.reward(positions, 0)) == pytest.approx(0.584549151, abs=1e-9)
     # Nobody takes anything from best play; the best that random play can meet wins so often.
     assert found(positions, best, best)["at_worst"] == pytest.approx(rewards.tolist())
     expected = [0.120563250, 1 - 0.961974377]
