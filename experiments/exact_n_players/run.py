@@ -42,9 +42,9 @@ NEAR = 0.01
 class Setting:
     """A game, and what its training changes of the preset; `judged` are changes of its rules.
 
-    No more than `seeds` agents are trained, from `first_seed` on. The first `judged_seeds` agents are judged. With
-    `second_wins` the second player is known to win, and an agent is judged in the positions alone
-    that it can meet: there are too many of them in all.
+    No more than `seeds` agents are trained, from `first_seed` on. The first `judged_seeds` of them
+    are judged. With `second_wins` the second player is known to win, and an agent is judged in the
+    positions alone that it can meet: there are too many of them in all.
     """
 
     label: str

@@ -153,11 +153,12 @@ def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def shown(matches: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The greedy agents at the first step, the last one where they are better, the next; PUCT."""
+    """The greedy agents at equal time, the last step where they are better, the next; PUCT."""
     *ladder, searched = matches
-    better = [at for at, one in enumerate(ladder) if is_better(one)]
-    last = max(better, default=0)
-    yield from (ladder[at] for at in sorted({0, last, last + 1}) if at < len(ladder))
+    slower = [one["mcts_core_ms"] >= one["agent_core_ms"] for one in ladder]
+    last = max((at for at, one in enumerate(ladder) if is_better(one)), default=0)
+    steps = {slower.index(True) if True in slower else 0, last, last + 1}
+    yield from (ladder[at] for at in sorted(steps) if at < len(ladder))
     yield searched
 
 
