@@ -1,7 +1,7 @@
 """Do agents for three players do better than MCTS at equal time a move, in every seat?
 
     python -m experiments.n_players.equal_time [--labels "sim K6, 3 players" ...] [--out OUT]
-    python -m experiments.n_players.equal_time --scale .001 --games 8 --ladder 1 4 --ms .2 --out OUT
+    python -m experiments.n_players.equal_time --scale .001 --games 20 --ladder 1 4 --out OUT
     python -m experiments.n_players.equal_time --show    # kept figures
 
 Agents of each game are trained with both parts of Final Adaptation. In each seat they, and MCTS in
@@ -36,13 +36,15 @@ from jaxgbg.search import SearchSpec
 
 FILE = "equal_time.json"
 LABELS = ("sim K6, 3 players", "yavalath side 3, 3 players", "ewn 6x6, three stones, 3 players")
-SEEDS = 4
+SEEDS = 2
 IN_STEP, PLIES = 256, 5
 """Moves that are timed at once, and the random plies before them."""
-LADDER = (1, 10, 30, 100, 300, 1000, 3000)
+LADDER = (1, 3, 10, 30, 100, 300, 1000)
 """Iterations of MCTS."""
 FEW, MANY = 50, 200
 """Iterations by which the time of one is measured."""
+# With a search of the agents, which takes long, so many times fewer games.
+_FEWER = 5
 
 
 def core_ms(player: Player, game: Game) -> float:
@@ -109,6 +111,7 @@ def match(agent: Player, mcts: Player, setting: Setting, games: int) -> dict[str
     own = rewards(game, agent, mcts, games, setting.opening)
     others = rewards(game, mcts, None, games, setting.opening)
     return {
+        "games": own.shape[1],
         "agent_core_ms": round(core_ms(agent, game), 5),
         "mcts_core_ms": round(core_ms(mcts, game), 5),
         "agent": own.mean(1).round(4).tolist(),
@@ -129,22 +132,21 @@ def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
     agent = agents_of(train(run, options.out / "runs"), "farl")
     trained_cpu, matches = time.process_time() - used, []
 
-    def meet(play: str, player: Player, opponent: str) -> bool:
-        found = match(player, searching(opponent, agent), setting, options.games)
+    def meet(play: str, player: Player, opponent: str, games: int) -> bool:
+        found = match(player, searching(opponent, agent), setting, games)
         matches.append({"play": play, "opponent": opponent, **found})
         print(setting.label, matches[-1], flush=True)
         return is_better(matches[-1])
 
     for iterations in options.ladder:
-        if not meet("greedy", agent, f"mcts-{iterations}"):
+        if not meet("greedy", agent, f"mcts-{iterations}", options.games):
             break
     search, opponent = (matched(kind, agent, options.ms) for kind in ("puct", "mcts"))
-    meet(search, searching(search, agent), opponent)
+    meet(search, searching(search, agent), opponent, options.games // _FEWER)
     return {
         "label": setting.label,
         "episodes": run.schedule.episodes,
         "config": run.digest,
-        "games": options.games,
         "matches": matches,
         "training_cpu_s": round(trained_cpu, 1),
         "cpu_s": round(time.process_time() - used, 1),
@@ -177,15 +179,16 @@ def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_rows_parser(__file__, __doc__, LABELS)
     parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
-    parser.add_argument("--games", type=int, default=200, help="games from each seat")
+    parser.add_argument("--games", type=int, default=1000, help="games from each seat")
     parser.add_argument("--ladder", type=int, nargs="+", default=LADDER, help="MCTS iterations")
     parser.add_argument("--ms", type=float, default=2.0, help="of a move by either search")
     options = parser.parse_args(arguments)
     if options.show:
         print("\n".join(table(kept_results(options.results / FILE))))
         return
-    if min(options.scale, options.ms, *options.ladder) <= 0 or options.games < 2 * SEEDS:
-        parser.error(f"all numbers must be positive, and --games {2 * SEEDS} or more")
+    least = 2 * SEEDS * _FEWER
+    if min(options.scale, options.ms, *options.ladder) <= 0 or options.games < least:
+        parser.error(f"all numbers must be positive, and --games {least} or more")
     settings = {setting.label: setting for setting in SETTINGS}
     measure_missing(
         options.out / FILE,
