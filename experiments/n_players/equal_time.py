@@ -35,7 +35,13 @@ from jaxgbg.results.statistics import mean_sem
 from jaxgbg.search import SearchSpec
 
 FILE = "equal_time.json"
-LABELS = ("sim K6, 3 players", "yavalath side 3, 3 players", "ewn 6x6, three stones, 3 players")
+LABELS = (
+    "sim K6, 3 players",
+    "nim, 3 players",
+    "pig to 15, 3 players",
+    "ewn 6x6, three stones, 3 players",
+    "yavalath side 3, 3 players",
+)
 SEEDS = 2
 IN_STEP, PLIES = 256, 5
 """Moves that are timed at once, and the random plies before them."""
