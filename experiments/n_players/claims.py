@@ -72,4 +72,8 @@ def claims() -> Iterator[Claim]:
         value for pair in zip(many, few, strict=True) for value in welch(*map(list, pair))
     ]
     yield "over seeds, are {} ({} to {}), {} ({} to {}) and {} ({} to {})", *differences
+    matches = {one["label"]: one["matches"] for one in read("n_players/equal_time.json")["results"]}
+    (ten,) = (one for one in matches["nim, 3 players"] if one["opponent"] == "mcts-10")
+    times = ten["mcts_core_ms"] / ten["agent_core_ms"]
+    yield "10 iterations of Nim, whose moves take {} times as long", times
     yield "In Pig for two it adds {}, and", adds["pig to 15, 2 players"].mean()

@@ -174,7 +174,7 @@ def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
     """By seat: how much more the agents win than MCTS in their place, with the 95% interval."""
     yield "| game | agents play | against | ms: agent | ms: MCTS | seat 0 | seat 1 | seat 2 |"
     yield "|---|---|---|---|---|---|---|---|"
-    for one in results:
+    for one in sorted(results, key=lambda one: LABELS.index(one["label"])):
         for number, each in enumerate(shown(one["matches"])):
             names = one["label"] if number == 0 else "", each["play"], each["opponent"]
             times = (f"{each[who]:.3g}" for who in ("agent_core_ms", "mcts_core_ms"))
