@@ -73,7 +73,11 @@ def claims() -> Iterator[Claim]:
     ]
     yield "over seeds, are {} ({} to {}), {} ({} to {}) and {} ({} to {})", *differences
     matches = {one["label"]: one["matches"] for one in read("n_players/equal_time.json")["results"]}
-    (ten,) = (one for one in matches["nim, 3 players"] if one["opponent"] == "mcts-10")
-    times = ten["mcts_core_ms"] / ten["agent_core_ms"]
-    yield "10 iterations of Nim, whose moves take {} times as long", times
+    times = [
+        one["mcts_core_ms"] / one["agent_core_ms"]
+        for label in ("nim, 3 players", "pig to 15, 3 players")
+        for one in matches[label]
+        if one["opponent"] == "mcts-10"
+    ]
+    yield "where a move takes MCTS {} and {} times as long", *times
     yield "In Pig for two it adds {}, and", adds["pig to 15, 2 players"].mean()
