@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.discount.claims import gain
-from experiments.exact_n_players.claims import points
+from experiments.exact_n_players.claims import MAEDN, points
 from experiments.page_text import Claim, cells_in
 from experiments.table1.claims import errors_away
 from experiments.table1.overview import figures_of_listed
@@ -120,6 +120,7 @@ def index() -> Iterator[Claim]:
     yield "n-tuples lose {} points in the first seat, larger ones {}.", small, larger
     yield "falls short by {} and {} points", *points("ewn 4x4")
     yield "n-tuples of stones by {} and {} (five agents)", *points("ewn 4x4, by stones")
+    yield "all ten are within {} points of best play", max(points(MAEDN, "the most"))
     won = cells_in("zoo")("connectfour | ab-dl", "mean (95%)")
     yield "ConnectFour {}% moving first against exact AB-DL", won
 

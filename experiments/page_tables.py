@@ -20,6 +20,7 @@ from experiments.compile_time import run as compile_time
 from experiments.connectfour import tables as connectfour
 from experiments.discount import tables as discount
 from experiments.exact_2048 import run as exact_2048
+from experiments.exact_n_players import against_mcts, sim_recipes
 from experiments.exact_n_players import run as exact_n_players
 from experiments.farl_predictor import figure as farl_predictor
 from experiments.farl_predictor import run as predictor
@@ -244,6 +245,11 @@ def tuples() -> Iterator[str]:
         yield row(*names, *(shares.get(player, "") for player in players))
 
 
+def exact_tables() -> Iterator[str]:
+    for script in (exact_n_players, sim_recipes, against_mcts):
+        yield from printed(script.main, "--show")
+
+
 def players_tables() -> Iterator[str]:
     results = {one["label"]: one for one in read("n_players/results.json")["results"]}
     yield from n_players.table([results[s.label] for s in n_players.SETTINGS if s.label in results])
@@ -264,7 +270,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "discount": lambda: printed(discount.main),
     "compile_time": lambda: printed(compile_time.main, "--table"),
     "exact_2048": lambda: printed(exact_2048.main, "--show"),
-    "exact_n_players": lambda: printed(exact_n_players.main, "--show"),
+    "exact_n_players": exact_tables,
     "farl_ablation": ablation_tables,
     "farl_predictor": predictor_tables,
     "gpu": gpu_tables,

@@ -215,61 +215,102 @@ def reached(positions: Positions, kept: np.ndarray) -> Positions:
     )
 
 
+class _Span(NamedTuple):
+    """Decisions one after the other, their moves, and the first move of each within these."""
+
+    decisions: slice
+    moves: slice
+    first: np.ndarray
+
+
+def _span(positions: Positions, begin: int, end: int) -> _Span:
+    first = np.append(positions.first, len(positions.source))
+    moves = slice(first[begin], first[end])
+    return _Span(slice(begin, end), moves, first[begin:end] - first[begin])
+
+
+def _layers(positions: Positions) -> Iterator[tuple[slice, _Span]]:
+    """(afterstates, the decisions that only these and later ones lead to), from the start on.
+
+    Positions are numbered in the order in which they are found, ply by ply.
+    """
+    count = len(positions.following)
+    begin, end, decided = 0, 1, 0
+    while begin < count:
+        known = max(decided, int(positions.following[begin:end].max()) + 1)
+        span = _span(positions, decided, known)
+        yield slice(begin, end), span
+        targets = positions.target[span.moves]
+        targets = targets[targets < count]
+        begin, decided = end, known
+        end = max(end, int(targets.max(initial=-1)) + 1)
+
+
 def best_play(positions: Positions) -> tuple[np.ndarray, np.ndarray]:
     """(rewards float64[N] if everybody plays best, the best moves bool[E], one a decision).
 
     Everybody maximizes its own reward; of equal moves it takes the first.
     """
+    rows = np.arange(len(positions.source))
     mover = positions.mover[positions.source]
-    rows, first = np.arange(len(mover)), positions.first
 
-    def choose(values: np.ndarray) -> np.ndarray:
-        own = values[positions.target, mover]
-        best = np.maximum.reduceat(own, first)[positions.source]
-        return np.minimum.reduceat(np.where(own == best, rows, len(rows)), first)
+    def choose(values: np.ndarray, span: _Span) -> np.ndarray:
+        own = values[positions.target[span.moves], mover[span.moves]]
+        best = np.maximum.reduceat(own, span.first)
+        best = np.repeat(best, np.diff(np.append(span.first, len(own))))
+        moves = np.where(own == best, rows[span.moves], len(rows))
+        return np.minimum.reduceat(moves, span.first)
 
-    values = _iterate(
-        positions, lambda values: values[positions.target[choose(values)]], positions.endings
-    )
+    def follow(values: np.ndarray, span: _Span) -> np.ndarray:
+        return values[positions.target[choose(values, span)]]
+
+    values = _iterate(positions, follow, positions.endings)
     best = np.zeros(len(rows), bool)
-    best[choose(values)] = True
+    best[choose(values, _span(positions, 0, len(positions.mover)))] = True
     return values[0], best
 
 
-def reward(positions: Positions, kept: np.ndarray, seat: int, worst: bool = False) -> float:
-    """The mean reward of `seat` if players draw evenly among the moves `kept` bool[E].
+def reward(positions: Positions, seat: int, worst: bool = False) -> float:
+    """The mean reward of `seat` if players draw evenly among their moves.
 
-    With `worst` the others choose among theirs what is worst for it.
+    With `worst` the others choose what is worst for it.
     """
-    part = reached(positions, kept)
-    first = part.first
-    count = np.diff(np.append(first, len(part.source)))
-    own = part.mover == seat
 
-    def follow(values: np.ndarray) -> np.ndarray:
-        at = values[part.target, 0]
-        mean = np.add.reduceat(at, first) / count
-        return (np.where(own, mean, np.minimum.reduceat(at, first)) if worst else mean)[:, None]
+    def follow(values: np.ndarray, span: _Span) -> np.ndarray:
+        at = values[positions.target[span.moves], 0]
+        mean = np.add.reduceat(at, span.first) / np.diff(np.append(span.first, len(at)))
+        if worst:
+            own = positions.mover[span.decisions] == seat
+            mean = np.where(own, mean, np.minimum.reduceat(at, span.first))
+        return mean[:, None]
 
-    return float(_iterate(part, follow, part.endings[:, [seat]])[0, 0])
+    return float(_iterate(positions, follow, positions.endings[:, [seat]])[0, 0])
 
 
 def _iterate(
-    positions: Positions, follow: Callable[[np.ndarray], np.ndarray], endings: np.ndarray
+    positions: Positions, follow: Callable[[np.ndarray, _Span], np.ndarray], endings: np.ndarray
 ) -> np.ndarray:
     """float64[F + R, K]: values of afterstates and endings; `follow` gives those of decisions.
 
-    From 0 on, so that play without an end is worth 0.
+    From 0 on, so that play without an end is worth 0; in each sweep from the last positions to the
+    first, as most values depend on later ones.
     """
     values = np.concatenate([np.zeros((len(positions.following), endings.shape[1])), endings])
+    decided = np.zeros((len(positions.mover), endings.shape[1]))
+    layers = [*_layers(positions)][::-1]
     for _ in range(_MOST_SWEEPS):
-        decided = follow(values)
-        after = sum(
-            chance[:, None] * decided[following]
-            for chance, following in zip(positions.chance.T, positions.following.T, strict=True)
-        )
-        change = np.abs(after - values[: len(after)]).max()
-        values[: len(after)] = after
+        change = 0.0
+        for after, span in layers:
+            if len(span.first):
+                decided[span.decisions] = follow(values, span)
+            new = sum(
+                chance[:, None] * decided[following]
+                for chance, following in zip(
+                    positions.chance[after].T, positions.following[after].T, strict=True
+                )
+            )
+            change = max(change, float(np.abs(new - values[after]).max()))
+            values[after] = new
         if change < _CLOSE:
             return values
     raise AssertionError("the values do not settle")

@@ -23,6 +23,7 @@ from experiments.exact_n_players.positions import (
     best_play,
     choices,
     positions_of,
+    reached,
     reward,
 )
 from experiments.shared import kept_results, make_rows_parser, measure_missing
@@ -41,9 +42,9 @@ NEAR = 0.01
 class Setting:
     """A game, and what its training changes of the preset; `judged` are changes of its rules.
 
-    No more than `seeds` agents are trained. The first `judged_seeds` agents are judged. With
-    `second_wins` the second player is known to win, and an agent is judged in the positions alone
-    that it can meet: there are too many of them in all.
+    No more than `seeds` agents are trained, from `first_seed` on. The first `judged_seeds` of them
+    are judged. With `second_wins` the second player is known to win, and an agent is judged in the
+    positions alone that it can meet: there are too many of them in all.
     """
 
     label: str
@@ -52,6 +53,7 @@ class Setting:
     changes: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     judged: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     seeds: int = SEEDS
+    first_seed: int = 0
     judged_seeds: int = SEEDS
     second_wins: bool = False
 
@@ -63,7 +65,7 @@ class Setting:
         return preset(
             game,
             eval_every=changes["episodes"],
-            seeds=range(min(seeds, self.seeds)),
+            seeds=range(self.first_seed, self.first_seed + min(seeds, self.seeds)),
             variants=("farl",),
             opponents=(),
             **changes,
@@ -98,7 +100,35 @@ SETTINGS = (
         {"episodes": 1_000_000},
         seeds=5,
     ),
+    Setting(
+        "ewn 4x4, by stones, five more",
+        "ewn",
+        {"size": 4, "coding": "squares"},
+        {"episodes": 1_000_000},
+        seeds=5,
+        first_seed=5,
+    ),
+    Setting(
+        "ewn 4x4, 2x3 cells, longer",
+        "ewn",
+        {"size": 4},
+        {"layout": rectangles(4), "episodes": 1_000_000},
+        seeds=3,
+    ),
     Setting("sim K6", "sim", {}, second_wins=True),
+    # Chosen by `sim_recipes`, where half the episodes and twice as many did equally well.
+    Setting(
+        "sim K6, all edges",
+        "sim",
+        {},
+        {
+            "layout": (tuple(range(15)),),
+            "learner": "td-off-policy",
+            "epsilon_end": 0.3,
+            "episodes": 100_000,
+        },
+        second_wins=True,
+    ),
     *(
         Setting(
             f"chinese_checkers, 1 row, {turns} turns",
@@ -108,7 +138,7 @@ SETTINGS = (
         )
         for turns in (9, 60)
     ),
-    Setting("maedn, q = 4, 2 pieces", "maedn", {"quarter": 4, "pieces": 2}, judged_seeds=3),
+    Setting("maedn, q = 4, 2 pieces", "maedn", {"quarter": 4, "pieces": 2}),
 )
 
 
@@ -169,13 +199,11 @@ def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
 
 def met(game: Game, agent: GreedyAgent) -> dict[str, list[float]]:
     """The rewards by seat at worst and against random play, in a game for two."""
-    rewards: dict[str, list[float]] = {"at_worst": [], "against_random": []}
-    for seat in range(2):
-        positions = positions_of(game, agent, seat)
-        every = np.ones(len(positions.source), bool)
-        rewards["at_worst"].append(reward(positions, every, seat, worst=True))
-        rewards["against_random"].append(reward(positions, every, seat))
-    return rewards
+    parts = [positions_of(game, agent, seat) for seat in range(2)]
+    return {
+        "at_worst": [reward(part, seat, worst=True) for seat, part in enumerate(parts)],
+        "against_random": [reward(part, seat) for seat, part in enumerate(parts)],
+    }
 
 
 def found(positions: Positions, best: np.ndarray, own: np.ndarray) -> dict[str, list[float]]:
@@ -185,13 +213,16 @@ def found(positions: Positions, best: np.ndarray, own: np.ndarray) -> dict[str, 
     other makes the moves that are worst for the agent, and "against_random".
     """
     mover = positions.mover[positions.source]
-    seats = range(positions.endings.shape[1])
-    kept = [np.where(mover == seat, own, best) for seat in seats]
-    rewards = {"against_best": [reward(positions, kept[seat], seat) for seat in seats]}
-    if len(seats) == 2:
-        free = [own | (mover != seat) for seat in seats]
-        rewards["at_worst"] = [reward(positions, free[seat], seat, worst=True) for seat in seats]
-        rewards["against_random"] = [reward(positions, free[seat], seat) for seat in seats]
+    rewards: dict[str, list[float]] = {"against_best": []}
+    if positions.endings.shape[1] == 2:
+        rewards |= {"at_worst": [], "against_random": []}
+    for seat in range(positions.endings.shape[1]):
+        kept = np.where(mover == seat, own, best)
+        rewards["against_best"].append(reward(reached(positions, kept), seat))
+        if "at_worst" in rewards:
+            free = reached(positions, own | (mover != seat))
+            rewards["at_worst"].append(reward(free, seat, worst=True))
+            rewards["against_random"].append(reward(free, seat))
     return rewards
 
 

@@ -77,6 +77,14 @@ def claims() -> Iterator[Claim]:
         value for pair in zip(many, few, strict=True) for value in welch(*map(list, pair))
     ]
     yield "over seeds, are {} ({} to {}), {} ({} to {}) and {} ({} to {})", *differences
+    matches = {one["label"]: one["matches"] for one in read("n_players/equal_time.json")["results"]}
+    times = [
+        one["mcts_core_ms"] / one["agent_core_ms"]
+        for label in ("nim, 3 players", "pig to 15, 3 players")
+        for one in matches[label]
+        if one["opponent"] == "mcts-10"
+    ]
+    yield "where a move takes MCTS {} and {} times as long", *times
     yield "In Pig for two it adds {}, and", adds["pig to 15, 2 players"].mean()
     yield from of_one_table()
 

@@ -1,11 +1,14 @@
 """Positions of small games, solved: values of an independent program, and the moves of an agent."""
 
+from types import SimpleNamespace
+
 import jax
 import numpy as np
 import pytest
 
 from experiments.exact_n_players import positions as solver
 from experiments.exact_n_players.run import found, met
+from experiments.n_players import equal_time
 from jaxgbg import GreedyAgent, make
 from jaxgbg.values import NTupleSpec
 
@@ -34,7 +37,8 @@ def test_best_play_wins_as_often_as_known(name, parameters, expected):
     rewards, best = solver.best_play(positions)
     np.testing.assert_allclose(share(game, rewards), expected, atol=1e-6)
     assert np.bincount(positions.source[best]).tolist() == [1] * len(positions.mover)
-    alone = [solver.reward(positions, best, seat) for seat in range(game.num_players)]
+    played = solver.reached(positions, best)
+    alone = [solver.reward(played, seat) for seat in range(game.num_players)]
     np.testing.assert_allclose(alone, rewards, atol=1e-6)
 
 
@@ -50,7 +54,7 @@ def test_einstein_has_the_known_positions_and_win_rates_of_best_and_random_play(
     rewards, best = solver.best_play(positions)
     assert share(game, rewards[0]) == pytest.approx(0.699588477, abs=1e-9)
     every = np.ones_like(best)
-    assert share(game, solver.reward(positions, every, 0)) == pytest.approx(0.584549151, abs=1e-9)
+    assert share(game, solver.reward(positions, 0)) == pytest.approx(0.584549151, abs=1e-9)
     # Nobody takes anything from best play; the best that random play can meet wins so often.
     assert found(positions, best, best)["at_worst"] == pytest.approx(rewards.tolist())
     expected = [0.120563250, 1 - 0.961974377]
@@ -84,3 +88,20 @@ def test_choices_are_the_moves_that_an_agent_makes(einstein):
         decisions = positions.following[rows, face]
         moves = [np.flatnonzero(positions.source == each) for each in decisions]
         np.testing.assert_array_equal(own[np.concatenate(moves)], expected)
+
+
+def test_rewards_of_matches_are_sorted_by_seat_and_agent(monkeypatch):
+    """Each game pays ten times its number, and each seat its own number more."""
+
+    def numbered(game, seats, players, states, history, key):
+        return 10.0 * np.arange(len(seats))[:, None] + np.arange(game.num_players)
+
+    monkeypatch.setattr(equal_time, "play", numbered)
+    monkeypatch.setattr(equal_time, "opened", lambda *_: None)
+    game, agents = make("nim", players=3), SimpleNamespace(copies=2)
+    found = equal_time.rewards(game, agents, agents, 4)
+    # Two games of an agent in each seat, all games of the first agent before those of the second.
+    games = [[0, 1, 6, 7], [2, 3, 8, 9], [4, 5, 10, 11]]
+    assert found.tolist() == [[10 * g + seat for g in games[seat]] for seat in range(3)]
+    alone = equal_time.rewards(game, agents, None, 4)
+    assert alone.tolist() == [[10 * g + seat for g in range(4)] for seat in range(3)]
