@@ -38,8 +38,10 @@ from experiments.page_text import AS_TEXT, EXPERIMENTS, NUMBER, Page, Printed, R
 from experiments.ralpha import table as ralpha
 from experiments.readings import tables as readings
 from experiments.rules_in import run as rules_in
+from experiments.scaling import run as scaling
 from experiments.search import run as search
 from experiments.shared import WRITTEN_WITH, ArchivedRun, Section, archived_runs
+from experiments.stages import run as stages
 from experiments.table1 import draws, listed, nim3p_mcts, overview, profile, speed
 from experiments.td_sarsa import larger_games as td_sarsa
 from experiments.zoo import tables as zoo
@@ -283,7 +285,9 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "ralpha": lambda: [*printed(ralpha.main, "tictactoe"), *printed(ralpha.main, "connectfour")],
     "readings": lambda: printed(readings.main),
     "rules_in": lambda: printed(rules_in.main, "--show"),
+    "scaling": lambda: printed(scaling.main, "--show"),
     "search": lambda: search.tables(kept_records("search/strength")),
+    "stages": lambda: printed(stages.main, "--show"),
     "table1": table1_tables,
     "td_sarsa": lambda: printed(td_sarsa.main, "--show"),
     "zoo": lambda: printed(zoo.main),
