@@ -16,6 +16,7 @@ from experiments.gpu.records import machine
 from experiments.shared import kept_results, make_parser
 from jaxgbg.cli.benchmarks.rules import bench_rules, openspiel_games
 from jaxgbg.cli.benchmarks.training import bench
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import Game
 from jaxgbg.games.fingerprint import changed_parameters
 from jaxgbg.runs.devices import prepare_jax
@@ -74,4 +75,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -14,8 +14,8 @@ OUTSIDE = {
     "10 to 25 times as long": "the budgets of the presets over those here",
     "by 5% of their points or more": "the forecast",
     "harm by more than 5 points": "the forecast",
-    "Stages begin at the tiles 128, 256 and 512 on 3x3, at 20, 36 and 52 pieces in Othello and at 14"
-    " and 28 in ConnectFour": "stages of the script",
+    "Stages begin at the tiles 128, 256 and 512 on 3x3, at 20, 36 and 52 pieces in Othello and at"
+    " 14 and 28 in ConnectFour": "stages of the script",
 }
 
 

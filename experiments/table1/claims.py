@@ -7,11 +7,13 @@ import numpy as np
 from experiments.page_tables import kept_records
 from experiments.page_text import Cells, Claim, cells_in
 from experiments.shared import FinishedRun, archived_runs
-from experiments.table1.overview import figures_of_listed
+from experiments.table1.overview import SEEDS, figures_of_listed, hours_of_seeds, missing
 from experiments.table1.report import HERE, LOCKSTEP, SCHEDULE, SERIAL, parts_of, rows_of
 from jaxgbg.results.statistics import confidence_interval
 from jaxgbg.runs.presets import figure
 
+MISSING = ("2048", "connectfour", "othello")
+"""The games that lack seeds, one game at a time."""
 LOG = "the authors' log"
 MEASURED = "measured in turn with an older program; not kept"
 OUTSIDE = {
@@ -49,7 +51,13 @@ def more_claims(
     parts: dict[str, list[FinishedRun]],
     serial: dict[tuple[str, str], list[float]],
 ) -> Iterator[Claim]:
-    """Those of details.md that README.md has not."""
+    """Those of details.md that README.md has not, and the hours that are missing."""
+    hours = missing(parts)
+    left = (hours[game, SERIAL, "farl"] + hours[game, SERIAL, "none"] for game in MISSING)
+    yield "{} hours for 2048, {} for ConnectFour on our walks and {} for Othello", *left
+    walks = hours_of_seeds(parts)
+    both = (np.mean(walks["connectfour", SERIAL, variant]) for variant in ("farl", "none"))
+    yield "as our walks: {} hours for ten", SEEDS * sum(both)
     othello = [cells("othello | bench", name, 2) for name in ("with FARL", "without")]
     yield "one network of each variant** ({} and {})", *othello
     games = [each for each in parts[SERIAL] if each.run.game.name == "2048"]

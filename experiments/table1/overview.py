@@ -112,25 +112,40 @@ def _episodes(row: Row) -> str:
     return f"{row.episodes:,}" + ("" if row.episodes == published else f" of {published:,}")
 
 
-def missing(parts: Mapping[str, Sequence[FinishedRun]]) -> Iterator[str]:
-    """A line for each game and mode with fewer than ten seeds: hours of training that are missing.
+Training = tuple[str, str, str]
+"""Game, part of the table and variant."""
 
-    The hours of a seed are the mean of those that were trained, each on cores that it shared.
-    """
-    yield "| game | games at a time | variant | seeds | hours a seed | hours to ten seeds |"
-    yield "|---|---|---|---|---|---|"
-    for part, words in ((SERIAL, "one"), (LOCKSTEP, "in lockstep")):
-        seconds: dict[tuple[str, str], list[float]] = {}
+
+def hours_of_seeds(parts: Mapping[str, Sequence[FinishedRun]]) -> dict[Training, list[float]]:
+    """The hours of training of every seed, on cores that other work shared."""
+    hours: dict[Training, list[float]] = {}
+    for part in (SERIAL, LOCKSTEP):
         for one in parts[part]:
-            each = one.summary()["training_seconds"] / len(one.run.seeds)
-            for variant in one.run.variants:
-                own = seconds.setdefault((one.run.game.name, variant), [])
-                own += [each / len(one.run.variants)] * len(one.run.seeds)
-        for (game, variant), own in sorted(seconds.items()):
-            if len(own) < SEEDS:
-                hours = statistics.mean(own) / 3600
-                left = f"{(SEEDS - len(own)) * hours:.1f}"
-                yield f"| {game} | {words} | {variant} | {len(own)} | {hours:.2f} | {left} |"
+            variants, seeds = one.run.variants, len(one.run.seeds)
+            each = one.summary()["training_seconds"] / 3600 / seeds / len(variants)
+            for variant in variants:
+                hours.setdefault((one.run.game.name, part, variant), []).extend([each] * seeds)
+    return hours
+
+
+def missing(parts: Mapping[str, Sequence[FinishedRun]]) -> dict[Training, float]:
+    """The hours of training that are missing to ten seeds, by the mean of the seeds so far."""
+    return {
+        training: (SEEDS - len(each)) * statistics.mean(each)
+        for training, each in sorted(hours_of_seeds(parts).items())
+        if len(each) < SEEDS
+    }
+
+
+def missing_table(parts: Mapping[str, Sequence[FinishedRun]]) -> Iterator[str]:
+    """A line for each training with fewer than ten seeds."""
+    hours = hours_of_seeds(parts)
+    yield "| game | training | variant | seeds | hours a seed | hours to ten seeds |"
+    yield "|---|---|---|---|---|---|"
+    for training, left in missing(parts).items():
+        each = hours[training]
+        figures = f"{len(each)} | {statistics.mean(each):.2f} | {left:.1f}"
+        yield f"| {' | '.join(training)} | {figures} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -140,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     parts = parts_of(archived_runs(HERE))
     if options.missing:
-        print("\n".join(missing(parts)))
+        print("\n".join(missing_table(parts)))
         return
     lockstep = rows_of(parts[LOCKSTEP])
     lines = [*table_of(lockstep, rows_of(parts[SERIAL]))]
