@@ -1,4 +1,4 @@
-"""How do speed, memory and compile time of training grow with games, lanes and board size?
+"""How do speed and memory of training change with games, lanes and board size?
 
     python -m experiments.scaling.run [--labels "tictactoe, 64 games, 2 lanes" ...] [--out OUT]
     python -m experiments.scaling.run --show [--picture FILE]    # the kept figures
@@ -69,8 +69,7 @@ POINTS = (
 PANELS = {"games": "games in lockstep", "lanes": "lanes", "size": "rows of the board"}
 FIGURES = {
     "moves_per_s": "moves a second",
-    "peak_mb": "memory, MB",
-    "compile_s": "seconds to compile",
+    "peak_mb": "MB a lane",
 }
 
 
@@ -106,19 +105,18 @@ def measured(point: Point) -> dict[str, Any]:
 def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A row for each point, panel by panel."""
     yield f"| point | {' | '.join(FIGURES.values())} |"
-    yield "|---|---|---|---|"
+    yield "|---|---|---|"
     kept = {one["label"]: one for one in results}
     for label in dict.fromkeys(point.label for point in POINTS):
         if label in kept:
             row = kept[label]
-            figures = f"{row['moves_per_s']:,} | {row['peak_mb']:,.1f} | {row['compile_s']:.1f}"
-            yield f"| {label} | {figures} |"
+            yield f"| {label} | {row['moves_per_s']:,} | {row['peak_mb']:,.2f} |"
 
 
 def draw(results: Sequence[Mapping[str, Any]], path: Path) -> None:
     """A row of panels for each figure, a column for each thing that grows."""
     kept = {one["label"]: one for one in results}
-    figure = new_figure(10, 8)
+    figure = new_figure(10, 5.5)
     axes = figure.subplots(len(FIGURES), len(PANELS), sharex="col")
     games = dict.fromkeys(point.game for point in POINTS)
     colours = {game: f"C{number}" for number, game in enumerate(games)}

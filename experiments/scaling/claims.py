@@ -1,0 +1,38 @@
+"""Where the figures in the text of this experiment come from."""
+
+from collections.abc import Iterator
+
+from experiments.page_tables import read
+from experiments.page_text import Claim
+
+OUTSIDE = {
+    "python -m experiments.scaling.run --out OUT                      # 9 minutes": "a clock",
+}
+
+
+def claims() -> Iterator[Claim]:
+    """Sentences with holes, each with the values of its holes."""
+    rates = {one["label"]: one["moves_per_s"] for one in read("scaling/results.json")["results"]}
+
+    def rate(game: str, games: str, lanes: str = "2") -> float:
+        return float(rates[f"{game}, {games} games, {lanes} lanes"])
+
+    sixteen = rate("connectfour", "16")
+    yield "makes {} times as many moves a second", sixteen / rate("connectfour", "1")
+    most = [rate("connectfour", games) for games in ("256", "1,024", "4,096", "16,384")]
+    assert all(0.75 < one / sixteen < 0.85 for one in most)
+    small = ("tictactoe", "nim3p")
+    yield (
+        "are at most {} and {} times as fast as with one game",
+        *(
+            max(value for label, value in rates.items() if label.startswith(f"{game},"))
+            / rate(game, "1")
+            for game in small
+        ),
+    )
+    yield (
+        "A thousand lanes are {} and {} times as fast as ten",
+        *(rate(game, "64", "1,000") / rate(game, "64", "10") for game in small),
+    )
+    boards = [rate(f"hex {size}x{size}", "64") / 1e6 for size in range(3, 9)]
+    yield "stays between {} and {} million moves", min(boards), max(boards)
