@@ -19,6 +19,19 @@ OUTSIDE = {
     "with losses missed is above 0.5.*": "the forecast",
 }
 OUTSIDE |= dict.fromkeys(
+    (
+        "The aims were 50 times OpenSpiel for random play, 5 times for training, 200,000 moves a"
+        " second of training in small games and less than 300 MB",
+        "Of the aims, 50 times and 5 times,",
+    ),
+    "the aims",
+)
+OUTSIDE |= {
+    "leave the machine idle: 4 minutes": "a clock",
+    "Training is above 200,000 in": "an aim",
+    "727 actions, is": "the rules of the game",
+}
+OUTSIDE |= dict.fromkeys(
     ("Nim gains 0.05 or more after an eighth", "a gain below 0.05 and 0.01 more against"),
     "the forecast",
 )
@@ -87,6 +100,21 @@ def claims() -> Iterator[Claim]:
     yield "where a move takes MCTS {} and {} times as long", *times
     yield "In Pig for two it adds {}, and", adds["pig to 15, 2 players"].mean()
     yield from of_one_table()
+    yield from of_speeds()
+
+
+def of_speeds() -> Iterator[Claim]:
+    """Our random play and training next to random play of OpenSpiel."""
+    rows = read("n_players/speeds.json")["results"]
+    random, training = ([row[f"times_{name}"] for row in rows] for name in ("random", "training"))
+    yield "our random play is {} to {} times as fast as a loop", min(random), max(random)
+    yield "make {} to {} times the moves of that loop", min(training), max(training)
+    assert sorted(row["game"] for row in rows if row["times_random"] >= 50) == ["ewn", "othello"]
+    assert sorted(row["game"] for row in rows if row["times_training"] >= 5) == ["ewn", "pig"]
+    slow = [row["game"].split()[0] for row in rows if row["training"] < 200_000]
+    assert slow == ["othello", "chinese_checkers"]
+    large = [row["game"].split()[0] for row in rows if row["mb_a_lane"] > 300]
+    assert large == ["2048", "chinese_checkers"]
 
 
 def of_one_table() -> Iterator[Claim]:
