@@ -141,7 +141,7 @@ PAGES: dict[str, PageClaims] = {
     "experiments/README.md": PageClaims(
         dict.fromkeys(
             (
-                *(f"| 0.{tenths} |" for tenths in (1, 2, 3)),
+                *(f"| 0.{tenths} |" for tenths in (1, 2, 3, 4)),
                 "| 0.1 of a GPU |",
                 "| 0.2 of an H200 |",
             ),

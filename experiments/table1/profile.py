@@ -116,6 +116,7 @@ def taken(game: str, seconds: float = SECONDS) -> dict[str, Any]:
         "moves": moves,
         "kernels a tick": round(counts.total() / (traced * TICKS_A_BLOCK), 1),
         "microseconds a move": round(whole, 3),
+        "parts with kernels": sorted({parts[kernel] for kernel in counts}),
         **{part: round(times[part], 4) for part in COLUMNS},
     }
 
