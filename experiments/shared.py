@@ -11,7 +11,7 @@ import os
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,6 +67,51 @@ def measure_missing(
     for name, measure in measures.items():
         if {field: name} not in records:
             records.add(measure())
+
+
+class Number(NamedTuple):
+    """An option of a script with rows: `least` is its lowest value, None for any above 0."""
+
+    default: float
+    help: str
+    least: int | None = 1
+
+
+SCALE = Number(1.0, "times the episodes", None)
+
+
+def measure_rows(
+    arguments: Sequence[str] | None,
+    script: str,
+    doc: str | None,
+    file: str,
+    settings: Mapping[str, Any],
+    measured: Callable[[Any, argparse.Namespace], dict[str, Any]],
+    table: Callable[[Sequence[dict[str, Any]]], Iterator[str]],
+    **numbers: Number,
+) -> None:
+    """Measure the rows that `file` lacks, `measured(setting, options)`, or print the kept `table`.
+
+    `settings` by the labels of their rows; `numbers` are options of the script.
+    """
+    parser = make_rows_parser(script, doc, list(settings))
+    for name, number in numbers.items():
+        kind = type(number.default)
+        parser.add_argument(f"--{name}", type=kind, default=number.default, help=number.help)
+    options = parser.parse_args(arguments)
+    if options.show:
+        print("\n".join(table(kept_results(options.results / file))))
+        return
+    for name, (_, _, least) in numbers.items():
+        value = getattr(options, name)
+        if value <= 0 if least is None else value < least:
+            parser.error(
+                f"--{name} must be " + ("above 0" if least is None else f"{least} or more")
+            )
+    rows = {
+        label: functools.partial(measured, settings[label], options) for label in options.labels
+    }
+    measure_missing(options.out / file, "label", rows)
 
 
 def opened(parser: argparse.ArgumentParser, places: Sequence[Path]) -> Iterator[RunFolder]:

@@ -11,7 +11,6 @@ stands there is not made again.
 import argparse
 import time
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ import numpy as np
 from experiments.exact_n_players.run import SETTINGS, Setting
 from experiments.farl_predictor.run import agents_of
 from experiments.n_players.equal_time import rewards
-from experiments.shared import kept_results, make_rows_parser, measure_missing
+from experiments.shared import SCALE, Number, measure_rows
 from jaxgbg import train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import make_player
@@ -65,20 +64,10 @@ def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = make_rows_parser(__file__, __doc__, LABELS)
-    parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
-    parser.add_argument("--games", type=int, default=200, help="of each agent from each seat")
-    options = parser.parse_args(arguments)
-    if options.show:
-        print("\n".join(table(kept_results(options.results / FILE))))
-        return
-    if options.scale <= 0 or options.games < 1:
-        parser.error("--scale and --games must be positive")
-    settings = {setting.label: setting for setting in SETTINGS}
-    measure_missing(
-        options.out / FILE,
-        "label",
-        {label: partial(measured, settings[label], options) for label in options.labels},
+    settings = {setting.label: setting for setting in SETTINGS if setting.label in LABELS}
+    games = Number(200, "of each agent from each seat")
+    measure_rows(
+        arguments, __file__, __doc__, FILE, settings, measured, table, scale=SCALE, games=games
     )
 
 

@@ -13,7 +13,6 @@ import argparse
 import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from experiments.exact_n_players.positions import (
     reached,
     reward,
 )
-from experiments.shared import kept_results, make_rows_parser, measure_missing
+from experiments.shared import SCALE, Number, measure_rows
 from jaxgbg import Game, GreedyAgent, Run, make, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import confidence_interval
@@ -143,20 +142,10 @@ SETTINGS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = make_rows_parser(__file__, __doc__, [setting.label for setting in SETTINGS])
-    parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="agents of each game")
-    options = parser.parse_args(arguments)
-    if options.show:
-        print("\n".join(table(kept_results(options.results / FILE))))
-        return
-    if options.scale <= 0 or options.seeds < 1:
-        parser.error("--scale and --seeds must be positive")
     settings = {setting.label: setting for setting in SETTINGS}
-    measure_missing(
-        options.out / FILE,
-        "label",
-        {label: partial(measured, settings[label], options) for label in options.labels},
+    seeds = Number(SEEDS, "agents of each game")
+    measure_rows(
+        arguments, __file__, __doc__, FILE, settings, measured, table, scale=SCALE, seeds=seeds
     )
 
 

@@ -9,16 +9,15 @@ positions that it can meet. `run` trains the chosen recipe with other seeds. Res
 OUT/sim_recipes.json; what stands there is not made again.
 """
 
+import argparse
 import time
 from collections.abc import Iterator, Sequence
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from experiments.exact_n_players.positions import positions_of, reward
-from experiments.shared import kept_results, make_rows_parser, measure_missing
+from experiments.shared import SCALE, measure_rows
 from jaxgbg import make, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs import LaneName
@@ -38,11 +37,11 @@ RECIPES: dict[str, dict[str, Any]] = {
 """What each recipe changes of the preset."""
 
 
-def measured(label: str, out: Path, scale: float) -> dict[str, Any]:
+def measured(label: str, options: argparse.Namespace) -> dict[str, Any]:
     """Train a recipe; what its agents win as second player, at worst, as shares of the games."""
     changes = dict(RECIPES[label])
     episodes = changes.pop("episodes", preset(GAME).schedule.episodes)
-    episodes = max(1, round(scale * episodes))
+    episodes = max(1, round(options.scale * episodes))
     run = preset(
         GAME,
         episodes=episodes,
@@ -53,7 +52,7 @@ def measured(label: str, out: Path, scale: float) -> dict[str, Any]:
         **changes,
     )
     begun, used = time.perf_counter(), time.process_time()
-    folder = train(run, out / "runs")
+    folder = train(run, options.out / "runs")
     trained, trained_cpu = time.perf_counter() - begun, time.process_time() - used
     agents = [folder.agents([LaneName(seed, "farl")]) for seed in SEEDS]
     worst = [reward(positions_of(GAME, agent, 1), 1, worst=True) for agent in agents]
@@ -80,19 +79,8 @@ def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = make_rows_parser(__file__, __doc__, list(RECIPES))
-    parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
-    options = parser.parse_args(arguments)
-    if options.show:
-        print("\n".join(table(kept_results(options.results / FILE))))
-        return
-    if options.scale <= 0:
-        parser.error("--scale must be positive")
-    measure_missing(
-        options.out / FILE,
-        "label",
-        {label: partial(measured, label, options.out, options.scale) for label in options.labels},
-    )
+    labels = {label: label for label in RECIPES}
+    measure_rows(arguments, __file__, __doc__, FILE, labels, measured, table, scale=SCALE)
 
 
 if __name__ == "__main__":

@@ -29,14 +29,13 @@ import argparse
 import dataclasses
 import time
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from experiments.farl_predictor.run import agents_of, head_to_head, summary
 from experiments.n_players.run import SEEDS, SETTINGS, Setting, against_random
-from experiments.shared import kept_results, make_rows_parser, measure_missing
+from experiments.shared import SCALE, Number, measure_rows
 from jaxgbg import GreedyAgent, Run, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import confidence_interval
@@ -123,20 +122,11 @@ def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = make_rows_parser(__file__, __doc__, LABELS)
-    parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="agents of each kind")
-    options = parser.parse_args(arguments)
-    if options.show:
-        print("\n".join(table(kept_results(options.results / FILE))))
-        return
-    if options.scale <= 0 or options.seeds < 2:
-        parser.error("--scale must be positive, and --seeds 2 or more")
-    settings = {setting.label: setting for setting in SETTINGS}
-    measure_missing(
-        options.out / FILE,
-        "label",
-        {label: partial(measured, settings[label], options) for label in options.labels},
+    known = {setting.label: setting for setting in SETTINGS}
+    settings = {label: known[label] for label in LABELS}
+    seeds = Number(SEEDS, "agents of each kind", 2)
+    measure_rows(
+        arguments, __file__, __doc__, FILE, settings, measured, table, scale=SCALE, seeds=seeds
     )
 
 

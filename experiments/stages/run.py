@@ -12,10 +12,9 @@ import argparse
 import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
-from experiments.shared import kept_results, make_rows_parser, measure_missing
+from experiments.shared import SCALE, Number, measure_rows
 from jaxgbg import Run, make, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.evaluation import Protocol
@@ -79,17 +78,10 @@ SETTINGS = (
 
 def main(arguments: Sequence[str] | None = None) -> None:
     settings = {setting.label: setting for setting in SETTINGS}
-    parser = make_rows_parser(__file__, __doc__, list(settings))
-    parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
-    parser.add_argument("--seeds", type=int, default=10, help="agents of each row")
-    options = parser.parse_args(arguments)
-    if options.show:
-        print("\n".join(table(kept_results(options.results / FILE))))
-        return
-    if options.scale <= 0 or options.seeds < 1:
-        parser.error("--scale and --seeds must be positive")
-    measures = {label: partial(measured, settings[label], options) for label in options.labels}
-    measure_missing(options.out / FILE, "label", measures)
+    seeds = Number(10, "agents of each row")
+    measure_rows(
+        arguments, __file__, __doc__, FILE, settings, measured, table, scale=SCALE, seeds=seeds
+    )
 
 
 def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:

@@ -55,8 +55,8 @@ def more_claims(
     hours = missing(parts)
     left = (hours[game, SERIAL, "farl"] + hours[game, SERIAL, "none"] for game in MISSING)
     yield "{} hours for 2048, {} for ConnectFour on our walks and {} for Othello", *left
-    walks = hours_of_seeds(parts)
-    both = (np.mean(walks["connectfour", SERIAL, variant]) for variant in ("farl", "none"))
+    each = hours_of_seeds(parts)
+    both = (np.mean(each["connectfour", SERIAL, variant]) for variant in ("farl", "none"))
     yield "as our walks: {} hours for ten", SEEDS * sum(both)
     othello = [cells("othello | bench", name, 2) for name in ("with FARL", "without")]
     yield "one network of each variant** ({} and {})", *othello

@@ -39,13 +39,13 @@ def robust(table: Table) -> list[Robust]:
     for row in table.rows:
         scores = _scores(row)
         iqm = float(interquartile_mean(scores))
-        told = Robust(iqm, *_ends(interquartile_mean, scores))
+        one = Robust(iqm, *_ends(interquartile_mean, scores))
         other = rows.get(_key(row, {**row.settings, **_by_short(table.axes, table.baseline)}))
         if table.baseline and other is not None and other is not row:
             groups = scores, _scores(other)
             better = float(improvement_probability(*groups))
-            told = Robust(*told[:3], better, *_ends(improvement_probability, *groups))
-        found.append(told)
+            one = Robust(*one[:3], better, *_ends(improvement_probability, *groups))
+        found.append(one)
     return found
 
 

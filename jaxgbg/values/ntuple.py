@@ -82,8 +82,12 @@ class NTuple(Indices):
     def value(self, params: NTupleParams, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._value(params, self.rows(features, player))
 
+    def terms(self, params: NTupleParams, rows: jax.Array) -> jax.Array:
+        """float32[..., F]: what each feature adds to the sum, from its row int32[..., F]."""
+        return look_up(params.weights, rows)
+
     def _value(self, params: NTupleParams, rows: jax.Array) -> jax.Array:
-        weights = look_up(params.weights, rows)
+        weights = self.terms(params, rows)
         if self.num_features > 4:
             return self._activate(weights.sum(-1))
         # XLA's reduction is slow along so short an axis.

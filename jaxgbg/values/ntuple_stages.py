@@ -49,10 +49,10 @@ class StagedNTuple(NTuple):
             super().features(params, cells) + reached.sum(-1, keepdims=True) * self.rows_per_stage
         )
 
-    def _value(self, params: NTupleParams, rows: jax.Array) -> jax.Array:
+    def terms(self, params: NTupleParams, rows: jax.Array) -> jax.Array:
         stage = rows[..., :1] % self.rows_per_player // self.rows_per_stage
-        weights = look_up(params.weights, rows)
+        weights = super().terms(params, rows)
         for back in range(1, len(self.starts) + 1):
             earlier = look_up(params.weights, jnp.maximum(rows - back * self.rows_per_stage, 0))
             weights += jnp.where(stage >= back, earlier, 0)
-        return self._activate(weights.sum(-1))
+        return weights

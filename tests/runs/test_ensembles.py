@@ -43,9 +43,11 @@ def sums(agent, states):
     return np.arctanh(np.where(np.abs(values) < 1, values, np.nan))
 
 
+@pytest.mark.parametrize("stages", [(), (2,)])
 @pytest.mark.parametrize("learner", ["td", "sarsa"])
-def test_the_sum_of_weights_is_the_mean_of_the_agents(learner):
-    runs = [preset("tictactoe", seeds=(1,), learner=learner, layout=each) for each in LAYOUTS]
+def test_the_sum_of_weights_is_the_mean_of_the_agents(learner, stages):
+    settings = {"seeds": (1,), "learner": learner, "stages": stages}
+    runs = [preset("tictactoe", layout=each, **settings) for each in LAYOUTS]
     agents = [agent_of(run, number) for number, run in enumerate(runs)]
     states = states_of(runs[0].game, 3)
     expected = np.mean([sums(agent, states) for agent in agents], axis=0)

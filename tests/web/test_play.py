@@ -390,6 +390,15 @@ def test_where_nobody_knows_perfect_play_that_is_said():
 
 
 @pytest.mark.slow
+def test_the_weights_of_n_tuples_with_stages_add_up_to_the_value():
+    game = make("tictactoe")
+    table = Table(game, {"drawn": drawn_agent(game, layout=((0, 1, 2), (4, 5)), stages=(2, 4))})
+    for moves in ("4", "4,0,8", "4,0,8,2"):
+        answer = table.tuples(requests.Tuples(moves, cell=4))
+        assert math.tanh(answer["total"]) == pytest.approx(answer["value"], abs=1e-3)
+
+
+@pytest.mark.slow
 def test_the_tuples_through_a_cell_are_those_that_read_it():
     game = make("tictactoe")
     agent = drawn_agent(game, layout=((0, 1, 2), (4, 5), (3, 6, 7, 8)))

@@ -124,8 +124,10 @@ class Visit:
         self.until(lambda: self.page.locator(".inspecting").count() == looking)
 
     def done(self) -> None:
-        told = [line for line in self.complaints if not self.expected or self.expected not in line]
-        assert told == []
+        others = [
+            line for line in self.complaints if not self.expected or self.expected not in line
+        ]
+        assert others == []
         assert self.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         self.context.close()
 

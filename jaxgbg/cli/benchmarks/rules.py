@@ -23,7 +23,7 @@ _PGX_NAMES = {
     "2048": "2048",
 }
 _STEPS, _REPEATS = 64, 5
-# What a timing of OpenSpiel takes, and then to the end of a game.
+# A timing of OpenSpiel ends with the first game that is over after so long.
 _OPENSPIEL_SECONDS = 0.5
 
 

@@ -61,16 +61,18 @@ def _meaning(name: str, agent: SavedAgent) -> dict[str, SettingValue]:
         "terminal_value_zero": run.learner.terminal_value_zero,
         "sigmoid": value.sigmoid,
         "one_table": value.one_table,
+        "stages": value.stages,
     }
 
 
 def _tables(agent: SavedAgent) -> dict[tuple[int, ...], np.ndarray]:
-    """The weights of each n-tuple, float32[players with tables * actions, rows]."""
+    """The weights of each n-tuple, float32[players with tables * stages * actions, rows]."""
     game, value = agent.run.game, agent.run.value
     assert isinstance(value, NTupleSpec)
     layout: Layout = value.layout_of(game, agent.seed)
     actions = game.num_actions if agent.run.learner.of_actions else 1
-    weights = agent.weights.reshape(len(value.owners(game)) * actions, -1)
+    parts = len(value.owners(game)) * (len(value.stages) + 1) * actions
+    weights = agent.weights.reshape(parts, -1)
     ends = np.cumsum([game.num_cell_values ** len(cells) for cells in layout])
     tables: dict[tuple[int, ...], np.ndarray] = {}
     for cells, table in zip(layout, np.split(weights, ends[:-1], axis=1), strict=True):

@@ -9,7 +9,7 @@ import numpy as np
 from jaxgbg.players import GreedyAgent
 from jaxgbg.types import JSON, State
 from jaxgbg.values.core import ValueFunction
-from jaxgbg.values.indices import Indices
+from jaxgbg.values.ntuple import NTuple
 from jaxgbg.values.one_table import OneTable
 
 _MOST = 200
@@ -28,7 +28,7 @@ class Counters(NamedTuple):
 
 def has_tuples(value: ValueFunction) -> bool:
     """Whether a value is a sum of n-tuple weights of the board only."""
-    return isinstance(value, Indices | OneTable) and value.num_actions == 1
+    return isinstance(value, NTuple | OneTable) and value.num_actions == 1
 
 
 def tuples_through(
@@ -43,7 +43,7 @@ def tuples_through(
     """
     value = agent.value
     tables = value.tables if isinstance(value, OneTable) else value
-    if not isinstance(tables, Indices) or tables.num_actions > 1:
+    if not isinstance(tables, NTuple) or tables.num_actions > 1:
         raise ValueError("this agent has no n-tuples that evaluate a position")
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
     board = jax.vmap(lambda state: value.observe(agent.game, state))(states)[0]
@@ -54,7 +54,7 @@ def tuples_through(
         features, seat = value.own(features, seat), value.owner_of(seat)
         places = value.rotations.cells[player].tolist()
     rows = np.asarray(tables.rows(features, seat))
-    weights = np.asarray(params.weights)[rows]
+    weights = np.asarray(tables.terms(params, jnp.asarray(rows)))
     known = None if counters is None else counters.values[rows].tolist()
     hits = dict(zip(*(part.tolist() for part in np.unique(rows, return_counts=True)), strict=True))
     layout = np.asarray(params.tuples).tolist() if tables.varied else tables.tuples
@@ -63,13 +63,13 @@ def tuples_through(
         number, image = divmod(feature, tables.num_images)
         cells = [places[tables.symmetries[image][each]] for each in layout[number]]
         if cell in cells:
-            told = {"tuple": number, "image": image, "cells": cells, "weight": round(weight, 5)}
-            told |= {"digits": [int(board[each]) for each in cells], "hits": hits[row]}
-            told |= {"n": None, "a": None, "factor": None}
+            read = {"tuple": number, "image": image, "cells": cells, "weight": round(weight, 5)}
+            read |= {"digits": [int(board[each]) for each in cells], "hits": hits[row]}
+            read |= {"n": None, "a": None, "factor": None}
             if known is not None:
                 n, a = known[feature]
-                told |= {"n": n, "a": a, "factor": abs(n) / a}
-            found.append(told)
+                read |= {"n": n, "a": a, "factor": abs(n) / a}
+            found.append(read)
     through = sum(each["weight"] for each in found)
     found.sort(key=lambda each: -abs(each["weight"]))
     return {
