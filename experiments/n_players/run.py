@@ -56,7 +56,8 @@ SEEDS = 10
 class Setting:
     """One game for one number of players: its family, its parameters, and episodes a seed.
 
-    Matches begin `opening` random plies after the start.
+    Matches begin `opening` random plies after the start. `network`: whether a network takes the
+    place of n-tuples.
     """
 
     family: str
@@ -64,15 +65,21 @@ class Setting:
     parameters: Mapping[str, Any]
     episodes: int
     opening: int = 2
+    network: bool = False
 
     @property
     def name(self) -> str:
         """The name by which `jaxgbg.make` knows the game."""
-        return self.family.partition(" ")[0]
+        return self.family.partition(" ")[0].rstrip(",")
+
+    @property
+    def game_label(self) -> str:
+        """The game and its number of players, by which a forecast is kept."""
+        return f"{self.family}, {self.players} players"
 
     @property
     def label(self) -> str:
-        return f"{self.family}, {self.players} players"
+        return f"{self.game_label}, network" if self.network else self.game_label
 
     @property
     def game(self) -> Game:
@@ -88,21 +95,37 @@ class Setting:
             seeds=range(seeds),
             variants=VARIANTS,
             opponents=("random",),
+            **({"value": "mlp"} if self.network else {}),
         )
 
 
-SETTINGS = (
+_NTUPLES = (
     *(Setting("nim", n, {}, 50_000) for n in (2, 3, 4, 5, 6)),
     *(Setting("sim K5", n, {"nodes": 5}, 100_000) for n in (2, 3)),
     *(Setting("sim K6", n, {"nodes": 6}, 100_000) for n in (2, 3)),
     *(Setting("yavalath side 3", n, {"size": 3}, 100_000) for n in (2, 3)),
-    *(Setting("pig to 15", n, {"target": 15}, 50_000, 0) for n in (2, 3, 4)),
+    *(Setting("pig to 15", n, {"target": 15}, 50_000, 0) for n in (2, 3, 4, 5, 6)),
     Setting("ewn 4x4", 2, {"size": 4}, 100_000, 0),
     Setting("ewn 4x4", 4, {"size": 4}, 100_000, 0),
-    Setting("ewn 6x6, three stones", 2, {"size": 6, "stones": 3}, 50_000, 0),
-    Setting("ewn 6x6, three stones", 3, {"size": 6, "stones": 3}, 50_000, 0),
-    Setting("ewn 6x6, three stones", 4, {"size": 6, "stones": 3}, 50_000, 0),
+    *(Setting("ewn 6x6, three stones", n, {"size": 6, "stones": 3}, 50_000, 0) for n in (2, 3, 4)),
+    *(Setting("maedn", n, {}, 5_000) for n in (2, 3, 4)),
+    *(Setting("chinese_checkers, two rows", n, {"rows": 2}, 10_000) for n in (2, 3, 4, 6)),
 )
+# How many players networks are trained for at most: in the other games they are too slow here.
+_NETWORK_PLAYERS = {
+    "nim": 6,
+    "sim K5": 3,
+    "sim K6": 3,
+    "yavalath side 3": 3,
+    "ewn 4x4": 4,
+    "pig to 15": 3,
+}
+_NETWORKS = tuple(
+    dataclasses.replace(setting, network=True)
+    for setting in _NTUPLES
+    if setting.players <= _NETWORK_PLAYERS.get(setting.family, 0)
+)
+SETTINGS = _NTUPLES + _NETWORKS
 
 
 COLOURS = {"farl over none": "#1f77b4", "farl over part1": "#ff7f0e"}
@@ -171,7 +194,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     prepare_jax()
     chosen = [setting for setting in SETTINGS if setting.label in options.labels]
     if options.forecast:
-        write_json(options.results / FORECAST, [forecast(setting) for setting in chosen])
+        games = [setting for setting in chosen if not setting.network]
+        write_json(options.results / FORECAST, [forecast(setting) for setting in games])
         return
     options.out.mkdir(parents=True, exist_ok=True)
     records = Records(options.out / FILE, machine(), KEY)
@@ -184,7 +208,7 @@ def forecast(setting: Setting) -> dict[str, Any]:
     """Predict a setting from random play by the measures of `experiments.farl_predictor`."""
     game = setting.game
     found = predictors(game, RandomPlayer(game), 0.0, *_RANDOM_PLAY, seed=0)
-    return {"label": setting.label, **rounded(found)}
+    return {"label": setting.game_label, **rounded(found)}
 
 
 def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
@@ -204,6 +228,7 @@ def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
         "label": setting.label,
         "family": setting.family,
         "players": setting.players,
+        "network": setting.network,
         "episodes": run.schedule.episodes,
         "config": run.digest,
         "gains": pairs,
