@@ -45,7 +45,9 @@ FORECAST = "forecast.json"
 PAIRS = (("farl", "none"), ("farl", "part1"), ("part1", "none"))
 GAMES = 200
 """Games against random players from each seat, for each seed."""
-_RANDOM_PLAY = (2000, 100)
+# Positions, and continuations of each; in long games fewer.
+_RANDOM_PLAY, _LONG = (2000, 100), (2000, 4)
+_LONG_PLIES = 1_000
 
 
 VARIANTS = ("farl", "part1", "none")
@@ -70,7 +72,7 @@ class Setting:
     @property
     def name(self) -> str:
         """The name by which `jaxgbg.make` knows the game."""
-        return self.family.partition(" ")[0].rstrip(",")
+        return self.family.partition(" ")[0]
 
     @property
     def game_label(self) -> str:
@@ -109,7 +111,7 @@ _NTUPLES = (
     Setting("ewn 4x4", 4, {"size": 4}, 100_000, 0),
     *(Setting("ewn 6x6, three stones", n, {"size": 6, "stones": 3}, 50_000, 0) for n in (2, 3, 4)),
     *(Setting("maedn", n, {}, 5_000) for n in (2, 3, 4)),
-    *(Setting("chinese_checkers, two rows", n, {"rows": 2}, 10_000) for n in (2, 3, 4, 6)),
+    *(Setting("chinese_checkers two rows", n, {"rows": 2}, 10_000) for n in (2, 3, 4, 6)),
 )
 # How many players networks are trained for at most: in the other games they are too slow here.
 _NETWORK_PLAYERS = {
@@ -207,7 +209,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def forecast(setting: Setting) -> dict[str, Any]:
     """Predict a setting from random play by the measures of `experiments.farl_predictor`."""
     game = setting.game
-    found = predictors(game, RandomPlayer(game), 0.0, *_RANDOM_PLAY, seed=0)
+    positions = _LONG if game.max_plies > _LONG_PLIES else _RANDOM_PLAY
+    found = predictors(game, RandomPlayer(game), 0.0, *positions, seed=0)
     return {"label": setting.game_label, **rounded(found)}
 
 
