@@ -119,7 +119,7 @@ def index() -> Iterator[Claim]:
     small, larger = points("ewn 3x3")[0], points("ewn 3x3, 2x3 cells")[0]
     yield "n-tuples lose {} points in the first seat, larger ones {}.", small, larger
     yield "falls short by {} and {} points", *points("ewn 4x4")
-    yield "n-tuples of stones by {} and {} (five agents)", *points("ewn 4x4, by stones")
+    yield "n-tuples of stones by {} and {} (ten agents)", *points("ewn 4x4, by stones")
     yield "all ten are within {} points of best play", max(points(MAEDN, "the most"))
     won = cells_in("zoo")("connectfour | ab-dl", "mean (95%)")
     yield "ConnectFour {}% moving first against exact AB-DL", won

@@ -51,6 +51,7 @@ def claims() -> Iterator[Claim]:
         *points(stones),
     )
     yield "after a million episodes, {} at most", max(points(stones, "the most"))
+    yield "with as many episodes 2x3 cells lose {} and {}", *points("ewn 4x4, 2x3 cells, longer")
     agents = {one["label"]: one for one in read("exact_n_players/results.json")["results"]}
     yield "the preset's agents {} of {} do", *perfect(agents["sim K6"])
     yield "In Sim on K6 {} of {} agents with one n-tuple", *perfect(agents["sim K6, all edges"])

@@ -33,8 +33,8 @@ from jaxgbg.runs import LaneName
 
 FILE = "results.json"
 SEEDS = 10
-NEAR = 0.01
-"""How much less than best play an agent may win and still count as perfect."""
+MORE = ", five more"
+"""What the label of a row with further seeds of another row ends with."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,7 +100,7 @@ SETTINGS = (
         seeds=5,
     ),
     Setting(
-        "ewn 4x4, by stones, five more",
+        f"ewn 4x4, by stones{MORE}",
         "ewn",
         {"size": 4, "coding": "squares"},
         {"episodes": 1_000_000},
@@ -225,6 +225,19 @@ def lost(best: float, shares: Sequence[float]) -> tuple[str, str]:
     return f"{np.mean(less):.4f}{spread}", f"{max(less):.4f}"
 
 
+def pooled(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows; one with further seeds is joined to the row of the first ones."""
+    further = {one["label"].removesuffix(MORE): one for one in results if MORE in one["label"]}
+    shares = ("against_best", "at_worst", "against_random")
+    return [
+        one | {name: one[name] + further[one["label"]][name] for name in shares}
+        if one["label"] in further
+        else one
+        for one in results
+        if MORE not in one["label"]
+    ]
+
+
 def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
     """By seat: what best play wins, and what the agents win less: on average, and one of them."""
     yield (
@@ -233,7 +246,7 @@ def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
     )
     yield "|---|---|---|---|---|---|---|---|---|"
     order = [setting.label for setting in SETTINGS]
-    for one in sorted(results, key=lambda one: order.index(one["label"])):
+    for one in sorted(pooled(results), key=lambda one: order.index(one["label"])):
         against_best = one.get("against_best", [])
         seeds = len(against_best or one["at_worst"])
         for seat, best in enumerate(one["best"]):
