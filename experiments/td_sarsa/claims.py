@@ -2,7 +2,12 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from experiments.page_text import Claim, cells_in
+from experiments.shared import archived_runs
+from experiments.td_sarsa.larger_games import HERE, SETTINGS, rows_of, runs_of
+from jaxgbg.results.statistics import confidence_interval
 
 OUTSIDE = {
     "both reach 0.0 (a win rate of 50 %)": "the paper, Fig. 3",
@@ -30,3 +35,35 @@ def claims() -> Iterator[Claim]:
         for number in range(3)
     ]
     yield "they are {} ({} to {}) and {} points ({} to {}) weaker", *map(abs, behind)
+    hex_4, walks = "hex | mcts-1000", "connectfour | solver"
+    gains = [cells(f"{hex_4} | {learner}", "FARL brings", 0) for learner in ("q", "td")]
+    yield "all three learners {} to {} points", *gains
+    best = [cells(f"{hex_4} | q", "minus TD, with FARL", number) for number in range(3)]
+    yield "Q-learning is best, {} points ({} to {}) above TD", *best
+    gains = [cells(f"{walks} | {learner}", "FARL brings", 0) for learner in ("sarsa", "td")]
+    yield "FARL brings {} to {} points. TD is best", *gains
+    behind = [
+        cells(f"{walks} | {learner}", "minus TD, with FARL", number)
+        for learner in ("sarsa", "q")
+        for number in (0, 2, 1)
+    ]
+    yield "by {} ({} to {}) and {} points ({} to {}), and without", *map(abs, behind)
+    equal = [cells(f"{hex_4} | sarsa", "minus TD, with FARL", number) for number in range(3)]
+    yield "undecided for SARSA ({}, {} to {})", *equal
+    for text, game, learner in (
+        ("Hex: holds for SARSA, by {} ({} to {}), undecided", "hex", "sarsa"),
+        ("undecided for Q-learning, {} ({} to {}). ConnectFour", "hex", "q"),
+        ("ConnectFour: holds for SARSA, by {} ({} to {})", "connectfour", "sarsa"),
+        ("for Q-learning undecided, {} ({} to {}).", "connectfour", "q"),
+    ):
+        less = less_by_farl(game, learner)
+        yield text, np.mean(less), *confidence_interval(less)
+
+
+def less_by_farl(game: str, learner: str) -> list[float]:
+    """How much less FARL brings a learner than TD, for each seed, against the first opponent."""
+    judged = runs_of(archived_runs(HERE), game).judged
+    rows = rows_of(judged, SETTINGS[game].opponents[0])
+    scores = {(row.settings["learner"], row.variant): np.array(row.per_seed) for row in rows}
+    brought = {each: scores[each, "farl"] - scores[each, "none"] for each in ("td", learner)}
+    return list(brought["td"] - brought[learner])
