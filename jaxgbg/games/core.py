@@ -21,6 +21,14 @@ SIZES = ("num_players", "num_actions", "num_cells", "num_cell_values", "max_plie
 """The sizes that every game has."""
 
 
+def of_player(rewards: jax.Array, player: jax.Array) -> jax.Array:
+    """The entries [...] of one player int[] in `rewards` [..., N]; gathers would be slow."""
+    chosen = rewards[..., 0]
+    for number in range(1, rewards.shape[-1]):
+        chosen = jnp.where(player == number, rewards[..., number], chosen)
+    return chosen
+
+
 @dataclasses.dataclass(frozen=True)
 class Game(Generic[StateT]):
     """Rules of one game: a frozen dataclass, hashable, hence static under `jax.jit`.
@@ -286,7 +294,7 @@ class Game(Generic[StateT]):
         """
         actions = jnp.arange(self.num_actions, dtype=jnp.int32)
         after = jax.vmap(self.afterstate, in_axes=(None, 0))(state, actions)
-        return (after.rewards - state.rewards)[:, state.player], after.terminal
+        return of_player(after.rewards - state.rewards, state.player), after.terminal
 
     @property
     def piece_digits(self) -> tuple[int, ...] | None:

@@ -121,6 +121,12 @@ class Nim(Game[NimState]):
         )
         return keep_if(legal, moved, state)
 
+    def outcomes(self, state: NimState) -> tuple[jax.Array, jax.Array]:
+        # Whoever ends the game takes from one heap as many items as all heaps have.
+        items, legal = np.tile(np.arange(1, self._most + 1), self.heaps), self.legal_actions(state)
+        ends = legal & (items == state.heaps.sum(dtype=jnp.int32))
+        return jnp.where(ends, self._payment()[0], 0.0), ends | (~legal & state.terminal)
+
     def _payment(self) -> jax.Array:
         """float32[players]: final rewards, the taker of the last item first."""
         payment = np.full(self.players, -1.0, np.float32)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from jaxgbg.games.core import Game
+from jaxgbg.games.core import Game, of_player
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.masks import visit_pairs
 from jaxgbg.types import Params, State, StateT
@@ -16,13 +16,16 @@ from jaxgbg.values.core import (
     IncrementalByPattern,
     ValueFunction,
 )
+from jaxgbg.xla import on_accelerator
 
 if TYPE_CHECKING:
     from jax.typing import ArrayLike
 
 # With more actions than this, those that are not legal are left out of the evaluation.
 _FEW_ACTIONS = 16
-_PAIRS_A_GAME = 3
+# How many moves of a game are evaluated at once, on average. A CPU does best with few, whose boards
+# stay in its cache, but not with one at a time.
+_MOVES_AT_ONCE, _MOVES_ON_ACCELERATOR, _LEAST_AT_ONCE = 1, 3, 3
 
 
 class BootstrapRule(NamedTuple):
@@ -178,13 +181,13 @@ def score_actions(
         state = jax.tree.map(lambda leaf: leaf[source], states)
         after = jax.vmap(game.afterstate)(state, action)
         scores = evaluate(source, action, after)
-        gain = jax.vmap(lambda new, old, player: (new - old)[player])(
-            after.rewards, state.rewards, state.player
-        )
+        gain = jax.vmap(of_player)(after.rewards - state.rewards, state.player)
         return gain, after.terminal, scores
 
     asked = asked & ~states.terminal[:, None]
-    scored: tuple[jax.Array, jax.Array, jax.Array] = visit_pairs(
-        asked, visit, _PAIRS_A_GAME * states.terminal.shape[0]
-    )
+    games = states.terminal.shape[0]
+    at_once = max(_MOVES_AT_ONCE * games, _LEAST_AT_ONCE)
+    if on_accelerator():
+        at_once = _MOVES_ON_ACCELERATOR * games
+    scored: tuple[jax.Array, jax.Array, jax.Array] = visit_pairs(asked, visit, at_once)
     return scored

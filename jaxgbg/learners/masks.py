@@ -11,6 +11,8 @@ from jaxgbg.types import PyTree
 from jaxgbg.values.indices import look_up
 from jaxgbg.xla import materialize
 
+WORD = 32
+"""Bits of a word."""
 # The name of an axis of lanes, under which they are mapped together.
 LANE = "lane"
 
@@ -86,8 +88,8 @@ def most_of_lanes(count: jax.Array) -> jax.Array:
 def pack(mask: jax.Array) -> jax.Array:
     """uint32[ceil(A / 32)]: the bits of bool[A], lowest first."""
     packed = []
-    for first in range(0, mask.shape[-1], 32):
-        part = mask[first : first + 32]
+    for first in range(0, mask.shape[-1], WORD):
+        part = mask[first : first + WORD]
         packed.append((part.astype(jnp.uint32) << np.arange(part.size, dtype=np.uint32)).sum())
     return jnp.stack(packed)
 
@@ -101,7 +103,7 @@ def nth_bit(words: jax.Array, rank: jax.Array) -> jax.Array:
     for number in range(1, words.shape[0]):
         beyond = rank >= end
         word = jnp.where(beyond, words[number], word)
-        place = jnp.where(beyond, 32 * number, place)
+        place = jnp.where(beyond, WORD * number, place)
         before = jnp.where(beyond, end, before)
         end = end + counts[number]
     rank = rank - before

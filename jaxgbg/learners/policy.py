@@ -9,7 +9,7 @@ from typing import NamedTuple
 from jaxgbg.games.core import Game
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.action_values import BootstrapRule, action_values, leaves_out
-from jaxgbg.learners.selection import choose_action, choose_ranked, choose_softly, uniform
+from jaxgbg.learners.selection import choose_actions, choose_ranked, choose_softly, uniform
 from jaxgbg.learners.state import Choice, Games
 from jaxgbg.types import Params
 from jaxgbg.values.core import ValueFunction
@@ -86,7 +86,7 @@ class EpsilonGreedy:
         """The actions int32[B] by their values `q` float32[B, A], and which explore, bool[B]."""
         words, imposed, explored = exploration.words, exploration.imposed, exploration.random
         tied = jnp.where(explored[:, None], 0.0, q)
-        action = jax.vmap(choose_action)(tied, legal, uniform(words[:, 1]))
+        action = choose_actions(tied, legal, uniform(words[:, 1]))
         if self.ranks:
             # A move that a search has left out has the value -inf and no rank.
             kept = legal & (q > -jnp.inf)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from jaxgbg.games.core import scrambled
 from jaxgbg.lazy import jax, jit, jnp
-from jaxgbg.learners.masks import nth_bit, pack
+from jaxgbg.learners.masks import WORD, nth_bit, pack
 from jaxgbg.xla import materialize
 
 # Up to so many words of a mask XLA may repeat the search for a bit wherever its place is read.
@@ -28,6 +30,23 @@ def choose_action(q: jax.Array, legal: jax.Array, draw: jax.Array) -> jax.Array:
     """
     q = jnp.where(legal & ~jnp.isnan(q), q, -jnp.inf)
     return nth_true((q == q.max()) & legal, draw)
+
+
+def choose_actions(q: jax.Array, legal: jax.Array, draws: jax.Array) -> jax.Array:
+    """`choose_action` in each of B games: `q` float32[B, A], `legal` bool[B, A], draws [B]."""
+    if q.shape[1] > WORD:
+        return jax.vmap(choose_action)(q, legal, draws)
+    # Action by action for all games at once: along so few actions XLA computes number by number.
+    (columns,) = materialize(jnp.where(legal & ~jnp.isnan(q), q, -jnp.inf).T)
+    best = functools.reduce(jnp.maximum, columns)
+    bits = [
+        jnp.where(column == best, np.uint32(1 << action), np.uint32(0))
+        for action, column in enumerate(columns)
+    ]
+    words = jax.vmap(pack)(legal) & functools.reduce(jnp.bitwise_or, bits)[:, None]
+    index = jax.vmap(functools.partial(_nth_of, size=q.shape[1]))(words, draws)
+    # Otherwise XLA repeats the search in each kernel that reads the action.
+    return materialize(index)[0]
 
 
 def choose_ranked(
@@ -82,15 +101,20 @@ def nth_true(mask: jax.Array, draw: jax.Array) -> jax.Array:
     as much.
     """
     words = pack(mask)
-    total = jax.lax.population_count(words).sum().astype(jnp.int32)
-    # draw < 1, but its product with the count may round up to the count.
-    rank = jnp.minimum((draw * total).astype(jnp.int32), total - 1)
-    index = jnp.minimum(nth_bit(words, rank), mask.shape[-1] - 1)
+    index = _nth_of(words, draw, mask.shape[-1])
     if words.shape[0] <= _FEW_WORDS:
         return index
     # Otherwise XLA repeats the search through the words in every kernel that reads the index: a
     # move of Lines of Action has twenty of them, which took most of its compile time.
     return materialize(index)[0]
+
+
+def _nth_of(words: jax.Array, draw: jax.Array, size: int) -> jax.Array:
+    """`nth_true` of a mask of `size` entries that is packed into uint32[W]."""
+    total = jax.lax.population_count(words).sum().astype(jnp.int32)
+    # draw < 1, but its product with the count may round up to the count.
+    rank = jnp.minimum((draw * total).astype(jnp.int32), total - 1)
+    return jnp.minimum(nth_bit(words, rank), size - 1)
 
 
 def check_ranks(ranks: tuple[float, ...]) -> tuple[float, ...]:

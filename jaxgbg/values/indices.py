@@ -16,6 +16,11 @@ from jaxgbg.types import Params
 from jaxgbg.values.core import ValueFunction
 from jaxgbg.values.layouts import Layout
 
+# Whole numbers up to 2**24 are exact in float32.
+_EXACT_BITS = 24
+# A matrix of fewer numbers takes so little time that packing it does not pay.
+_LEAST_MATRIX = 2**14
+
 
 def look_up(table: jax.Array | np.ndarray, index: jax.Array) -> jax.Array:
     """`table[index]` for indices that are known to lie inside the table."""
@@ -113,14 +118,34 @@ class Indices(ValueFunction):
         strides = jnp.einsum("flc,l->cf", self.at_places(layout), values, precision="highest")
         return strides.astype(jnp.int32)
 
+    @functools.cached_property
+    def _packing(self) -> tuple[int, int]:
+        """(number of indices in one float32, bits of each), all without loss below 2**24."""
+        bits = max(1, int(self._sizes.max() - 1).bit_length())
+        pays = len(self.symmetries[0]) * self.num_features >= _LEAST_MATRIX
+        return max(1, _EXACT_BITS // bits if pays else 1), bits
+
     def features(self, params: Params, cells: jax.Array) -> jax.Array:
-        """int32[..., F]: the table row of every tuple and image on boards `cells` int8[..., C]."""
-        index = jnp.matmul(
+        """int32[..., F]: the table row of every tuple and image on boards `cells` int8[..., C].
+
+        A matrix product, which takes most of the time of a large board: each of its float32 holds
+        as many indices as it can without loss.
+        """
+        strides, (packed, bits) = self.strides(params.tuples), self._packing
+        columns = -(-self.num_features // packed)
+        spare = columns * packed - self.num_features
+        array = np if isinstance(strides, np.ndarray) else jnp
+        parts = array.pad(strides, ((0, 0), (0, spare))).reshape(-1, packed, columns)
+        shifts = bits * np.arange(packed, dtype=np.int32)
+        product = jnp.matmul(
             cells.astype(jnp.float32),
-            self.strides(params.tuples).astype(jnp.float32),
+            (parts << shifts[:, None]).sum(1).astype(np.float32),
             precision=jax.lax.Precision.HIGHEST,
-        )
-        return index.astype(jnp.int32) + self._offsets
+        ).astype(jnp.int32)
+        # The last part of the bits needs no mask.
+        indices = [(product >> shift) & (2**bits - 1) for shift in shifts[:-1]]
+        indices.append(product >> shifts[-1])
+        return jnp.concatenate(indices, -1)[..., : self.num_features] + self._offsets
 
     @functools.cached_property
     def _action_offsets(self) -> np.ndarray:

@@ -292,6 +292,25 @@ def test_a_game_is_won_where_a_line_is_full_and_nowhere_else(name):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("length", "packed"), [(4, 3), (6, 2), (7, 1)])
+@pytest.mark.parametrize("varied", [False, True])
+def test_packed_indices_are_those_of_whole_numbers(length, packed, varied):
+    # Othello has four digits. 47 tuples fill no number of packed columns.
+    game = jaxgbg.make("othello")
+    layout = random_walk(game, 47, length, seed=3)
+    spec = NTupleSpec(walks=(47, length)) if varied else NTupleSpec(layout=layout)
+    value = spec.build(game, False, 1)
+    assert value._packing[0] == packed
+    params = value.init(jnp.asarray(layout, jnp.int32))
+    cells = np.random.default_rng(0).integers(0, 4, (20, 64)).astype(np.int8)
+    # The greatest index of every tuple is that of a board of the greatest digits.
+    cells[0] = 3
+    places = [[image[c] for c in tuple_] for tuple_ in layout for image in value.symmetries]
+    plain = cells[:, places].astype(np.int64) @ 4 ** np.arange(length)
+    plain += np.repeat(4**length * np.arange(47), len(value.symmetries))
+    assert (np.asarray(value.features(params, cells)) == plain).all()
+
+
 @pytest.mark.parametrize("varied", [False, True])
 def test_a_value_with_one_more_stone_is_that_of_the_afterstate(varied):
     game, states = played_states("hex", 14)
