@@ -30,7 +30,7 @@ from experiments.ladder import run as ladder
 from experiments.lines_of_action import tables as lines
 from experiments.lines_of_action.judge import Judged, kept_networks
 from experiments.lockstep import tables as lockstep
-from experiments.n_players import equal_time, one_table, speeds
+from experiments.n_players import equal_time, one_table, perfect, speeds
 from experiments.n_players import run as n_players
 from experiments.othello_partners import tables as othello_partners
 from experiments.page_known import numbers_in
@@ -253,8 +253,9 @@ def exact_tables() -> Iterator[str]:
 
 
 def players_tables() -> Iterator[str]:
-    results = {one["label"]: one for one in read("n_players/results.json")["results"]}
-    yield from n_players.table([results[s.label] for s in n_players.SETTINGS if s.label in results])
+    for of_round in n_players.rounds(read("n_players/results.json")["results"]):
+        yield from n_players.table(of_round)
+    yield from perfect.table(read("n_players/perfect.json")["results"])
     yield from equal_time.table(read("n_players/equal_time.json")["results"])
     yield from one_table.table(read("n_players/one_table.json")["results"])
     yield from printed(speeds.main, "--show")

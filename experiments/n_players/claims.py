@@ -7,6 +7,8 @@ from scipy.stats import spearmanr
 
 from experiments.n_players.equal_time import welch
 from experiments.n_players.one_table import SHARES, more_against_random
+from experiments.n_players.perfect import lost
+from experiments.n_players.run import rounds
 from experiments.page_tables import read
 from experiments.page_text import Claim
 from jaxgbg.results.statistics import confidence_interval
@@ -40,7 +42,7 @@ GAIN = "farl over none"
 
 def claims() -> Iterator[Claim]:
     """Sentences with holes, each with the values of its holes."""
-    results = {one["label"]: one for one in read("n_players/results.json")["results"]}
+    results = {one["label"]: one for one in rounds(read("n_players/results.json")["results"])[0]}
     gains = {label: one["gains"][GAIN]["gain"] for label, one in results.items()}
     by_seed = {label: np.array(one["gains"][GAIN]["per_seed"]) for label, one in results.items()}
     highs = {label: confidence_interval(list(each))[1] for label, each in by_seed.items()}
@@ -101,6 +103,7 @@ def claims() -> Iterator[Claim]:
     yield "In Pig for two it adds {}, and", adds["pig to 15, 2 players"].mean()
     yield from of_one_table()
     yield from of_speeds()
+    yield from of_second_round()
 
 
 def of_speeds() -> Iterator[Claim]:
@@ -134,3 +137,56 @@ def of_one_table() -> Iterator[Claim]:
     yield "**wrong**, {} both times", nim["gains"]["1/8"]["gain"]
     three = more_against_random(results["sim K6, 3 players"], "1/8")
     yield "in Sim barely ({})", np.mean(three)
+
+
+def of_second_round() -> Iterator[Claim]:
+    """Networks, Mensch ärgere dich nicht, Chinese checkers and perfect players."""
+    gains = {one["label"]: one["gains"] for one in read("n_players/results.json")["results"]}
+
+    def spread(label: str, pair: str = GAIN, sign: int = 1) -> list[float]:
+        """The mean over seeds of a gain, or of a loss, and its interval."""
+        values = [sign * each for each in gains[label][pair]["per_seed"]]
+        return [float(np.mean(values)), *confidence_interval(values)]
+
+    checkers = [gains[f"chinese_checkers two rows, {n} players"][GAIN]["gain"] for n in (2, 6)]
+    for where in ("on two rows it gains", "in Chinese checkers it gains"):
+        yield f"{where} {{}} for two players and {{}} for six", *checkers
+    three, four = (spread(f"maedn, {n} players", sign=-1) for n in (3, 4))
+    yield "without it win by {} ({} to {}) for three players and {} ({} to {})", *three, *four
+    part = "farl over part1"
+    yield (
+        "in EinStein 4x4 for two the second part gains {} ({} to {}) over",
+        *spread("ewn 4x4, 2 players, network", part),
+    )
+    yield (
+        "in Sim K5 for two it loses {} ({} to {})",
+        *spread("sim K5, 2 players, network", part, -1),
+    )
+    networks = {
+        label.removesuffix(", network"): each[GAIN]["gain"]
+        for label, each in gains.items()
+        if label.endswith(", network")
+    }
+    names = ("nim", "sim K6", "yavalath side 3", "ewn 4x4")
+    yield (
+        "right in Nim, Sim K6, Yavalath and EinStein ({}, {}, {} and {}), **wrong** in Sim K5 ({})",
+        *(networks[f"{name}, 2 players"] for name in (*names, "sim K5")),
+    )
+    yield "**Right** for Maedn with two players ({})", gains["maedn, 2 players"][GAIN]["gain"]
+    yield "what was run, Pig for six ({})", gains["pig to 15, 6 players"][GAIN]["gain"]
+    large = "ewn 6x6, three stones"
+    yield (
+        "it is {} for four and {} for three players",
+        *(gains[f"{large}, {players} players"][GAIN]["gain"] for players in (4, 3)),
+    )
+    found = {one["label"]: one for one in read("n_players/perfect.json")["results"]}
+    losses = {
+        label: {name: np.array(lost(one, name)) for name in ("farl", "none")}
+        for label, one in found.items()
+    }
+    less = [(each["none"] - each["farl"]).mean() for each in losses.values()]
+    assert len(less) == 6
+    assert all(confidence_interval(list(e["none"] - e["farl"]))[0] > 0 for e in losses.values())
+    yield "they lose less in all six games, by {} to {}", min(less), max(less)
+    two = list(losses["nim, 2 players"]["farl"])
+    yield "In Nim for two they lose {} ({} to {})", np.mean(two), *confidence_interval(two)

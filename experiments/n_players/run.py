@@ -59,7 +59,7 @@ class Setting:
     """One game for one number of players: its family, its parameters, and episodes a seed.
 
     Matches begin `opening` random plies after the start. `network`: whether a network takes the
-    place of n-tuples.
+    place of n-tuples. The `second` round was planned when the figures of the first were known.
     """
 
     family: str
@@ -68,6 +68,7 @@ class Setting:
     episodes: int
     opening: int = 2
     network: bool = False
+    second: bool = False
 
     @property
     def name(self) -> str:
@@ -101,17 +102,24 @@ class Setting:
         )
 
 
-_NTUPLES = (
+_FIRST = (
     *(Setting("nim", n, {}, 50_000) for n in (2, 3, 4, 5, 6)),
     *(Setting("sim K5", n, {"nodes": 5}, 100_000) for n in (2, 3)),
     *(Setting("sim K6", n, {"nodes": 6}, 100_000) for n in (2, 3)),
     *(Setting("yavalath side 3", n, {"size": 3}, 100_000) for n in (2, 3)),
-    *(Setting("pig to 15", n, {"target": 15}, 50_000, 0) for n in (2, 3, 4, 5, 6)),
-    Setting("ewn 4x4", 2, {"size": 4}, 100_000, 0),
-    Setting("ewn 4x4", 4, {"size": 4}, 100_000, 0),
-    *(Setting("ewn 6x6, three stones", n, {"size": 6, "stones": 3}, 50_000, 0) for n in (2, 3, 4)),
-    *(Setting("maedn", n, {}, 5_000) for n in (2, 3, 4)),
-    *(Setting("chinese_checkers two rows", n, {"rows": 2}, 10_000) for n in (2, 3, 4, 6)),
+    *(Setting("pig to 15", n, {"target": 15}, 50_000, 0) for n in (2, 3, 4)),
+    *(Setting("ewn 4x4", n, {"size": 4}, 100_000, 0) for n in (2, 4)),
+    *(Setting("ewn 6x6, three stones", n, {"size": 6, "stones": 3}, 50_000, 0) for n in (2, 3)),
+)
+_MORE = (
+    # For five players a table of all boards takes 1.7 GB an agent; for six they have smaller ones.
+    Setting("pig to 15", 6, {"target": 15}, 50_000, 0, second=True),
+    Setting("ewn 6x6, three stones", 4, {"size": 6, "stones": 3}, 50_000, 0, second=True),
+    *(Setting("maedn", n, {}, 5_000, second=True) for n in (2, 3, 4)),
+    *(
+        Setting("chinese_checkers two rows", n, {"rows": 2}, 10_000, second=True)
+        for n in (2, 3, 4, 6)
+    ),
 )
 # How many players networks are trained for at most: in the other games they are too slow here.
 _NETWORK_PLAYERS = {
@@ -123,15 +131,20 @@ _NETWORK_PLAYERS = {
     "pig to 15": 3,
 }
 _NETWORKS = tuple(
-    dataclasses.replace(setting, network=True)
-    for setting in _NTUPLES
+    dataclasses.replace(setting, network=True, second=True)
+    for setting in _FIRST
     if setting.players <= _NETWORK_PLAYERS.get(setting.family, 0)
 )
-SETTINGS = _NTUPLES + _NETWORKS
+SETTINGS = _FIRST + _MORE + _NETWORKS
 
 
-COLOURS = {"farl over none": "#1f77b4", "farl over part1": "#ff7f0e"}
-NAMES = {"farl over none": "both parts over none", "farl over part1": "both parts over the first"}
+# What is drawn: the name, which gain, whether of networks, and the colour.
+SERIES = (
+    ("both parts over none", "farl over none", False, "#1f77b4"),
+    ("both parts over the first", "farl over part1", False, "#ff7f0e"),
+    ("networks: both parts over none", "farl over none", True, "#2ca02c"),
+    ("networks: both parts over the first", "farl over part1", True, "#d62728"),
+)
 _COLUMNS = 3
 
 
@@ -142,34 +155,33 @@ def draw(results: Sequence[dict[str, Any]], path: Path) -> None:
     figure = new_figure(10, 2.9 * rows + 0.4)
     axes = figure.subplots(rows, _COLUMNS, sharey=True, squeeze=False).ravel()
     for axis, family in zip(axes, families, strict=False):
-        own = sorted(
-            (one for one in results if one["family"] == family), key=lambda one: one["players"]
-        )
-        for name, colour in COLOURS.items():
-            means = [one["gains"][name]["gain"] for one in own]
-            ends = [confidence_interval(one["gains"][name]["per_seed"]) for one in own]
+        of_family = [one for one in results if one["family"] == family]
+        for name, gain, network, colour in SERIES:
+            own = [one for one in of_family if one.get("network", False) == network]
+            own.sort(key=lambda one: one["players"])
+            means = [one["gains"][gain]["gain"] for one in own]
+            ends = [confidence_interval(one["gains"][gain]["per_seed"]) for one in own]
             below = [mean - low for mean, (low, _) in zip(means, ends, strict=True)]
             above = [high - mean for mean, (_, high) in zip(means, ends, strict=True)]
             axis.errorbar(
-                [one["players"] for one in own],
+                [one["players"] + 0.1 * network for one in own],
                 means,
                 (below, above),
-                fmt="o-",
+                fmt="s--" if network else "o-",
                 color=colour,
                 markersize=4,
                 capsize=2,
-                label=NAMES[name],
+                label=name,
             )
         axis.axhline(0, color="0.7", lw=0.8, zorder=0)
-        axis.set(title=family, xlabel="players", xticks=[one["players"] for one in own])
+        ticks = sorted({one["players"] for one in of_family})
+        axis.set(title=family, xlabel="players", xticks=ticks)
         axis.set_xlim(1.7, 6.3)
     for axis in axes[len(families) :]:
         axis.set_axis_off()
     for row in range(rows):
         axes[row * _COLUMNS].set_ylabel("gain, share of the most")
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(COLOURS)
-    )
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     save(figure, path)
 
 
@@ -268,18 +280,31 @@ def random_play(setting: Setting) -> np.ndarray:
 
 
 def show(folder: Path) -> None:
-    """Print a line for each setting, and draw the gains by the number of players."""
+    """Print a line for each setting of either round, and draw the gains by the number of players.
+
+    The forecast by random play was for the first round.
+    """
     results = json.loads((folder / FILE).read_text())["results"]
-    order = [setting.label for setting in SETTINGS]
-    results.sort(key=lambda one: order.index(one["label"]))
-    print("\n".join(table(results)))
+    first, second = rounds(results)
+    print("\n".join(table(first)))
     forecasts = {one["label"]: one for one in json.loads((folder / FORECAST).read_text())}
-    gains = [one["gains"]["farl over none"]["gain"] for one in results]
+    gains = [one["gains"]["farl over none"]["gain"] for one in first]
     for name in ("losses_missed", "blindness"):
-        predicted = [forecasts[one["label"]][name] for one in results]
+        predicted = [forecasts[one["label"]][name] for one in first]
         correlation = spearmanr(predicted, gains).statistic
         print(f"rank correlation of the gain with {name}: {correlation:.2f}")
-    draw(results, folder / "n_players.png")
+    print("\n".join(table(second)))
+    draw(first + second, folder / "n_players.png")
+
+
+def rounds(results: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The results of the first and of the second round, in the order of the settings."""
+    by_label = {one["label"]: one for one in results}
+    first, second = (
+        [by_label[s.label] for s in SETTINGS if s.second == later and s.label in by_label]
+        for later in (False, True)
+    )
+    return first, second
 
 
 def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -10,11 +10,11 @@ from experiments.check import Checked, Claims, Group, check_group
 from experiments.page_tables import TABLES, box_faults, table_faults
 from experiments.page_text import EXPERIMENTS, ROOT, Cells, Page, cells_in, page_paths
 
-README = EXPERIMENTS / "td_sarsa" / "README.md"
+PAGE = EXPERIMENTS / "td_sarsa" / "details.md"
 NO_CLAIMS = Claims([], {})
 
 
-def page_of(text: str, path: Path = README) -> Page:
+def page_of(text: str, path: Path = PAGE) -> Page:
     """A page with another text."""
     page = Page(path)
     page.__dict__["text"] = text
@@ -95,7 +95,7 @@ def test_what_comes_from_elsewhere_is_a_text_or_a_section() -> None:
 
 
 def test_a_changed_table_box_or_pair_is_found() -> None:
-    text = README.read_text(encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
     assert [*box_faults(page_of(text), "td_sarsa")] == []
     for old, new in (("43.4 ± 1.1", "43.5 ± 1.1"), ("41.1 to 45.7", "41.1 to 45.8")):
         (fault,) = box_faults(page_of(text.replace(old, new)), "td_sarsa")
@@ -103,7 +103,7 @@ def test_a_changed_table_box_or_pair_is_found() -> None:
         assert "recomputed" in fault.text
     group = Group("td_sarsa", [page_of("It wins 43.4 ± 1.1, 41.1 to 45.7.")], NO_CLAIMS)
     assert texts_of_faults(check_group(group)) == []
-    group = Group("td_sarsa", [page_of("It wins 43.4 ± 1.2.")], NO_CLAIMS)
+    group = Group("td_sarsa", [page_of("It wins 12.34 ± 7.89.")], NO_CLAIMS)
     assert len(texts_of_faults(check_group(group))) == 2
     page = EXPERIMENTS / "discount" / "README.md"
     own = page.read_text(encoding="utf-8")

@@ -67,6 +67,7 @@ class Endless(Nim):
     """A pass that is always legal, so that it outlasts whatever it promises."""
 
     num_actions = property(lambda self: 7)
+    outcomes = Game.outcomes
 
     def init(self, key):
         return PlayedOn(*super().init(key), plies=jnp.int32(0))
