@@ -643,6 +643,39 @@ def test_one_table_meets_a_table_for_each(
 
 
 @pytest.mark.slow
+def test_agents_meet_perfect_players_and_learn_to_lose_little(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("experiments.shared.prepare_jax", lambda *devices: None)
+    script = module("n_players/perfect")
+    chosen = ["--labels", "nim, 2 players", "--scale", "0.1", "--games", "100", "--seeds", "2"]
+    script.main([*chosen, "--out", str(tmp_path)])
+    (one,) = json.loads((tmp_path / script.FILE).read_text())["results"]
+    # What one perfect player wins the other loses.
+    assert one["perfect"] == 0
+    assert max(script.lost(one, "farl")) < 0.4 < min(script.lost(one, "none"))
+    capsys.readouterr()
+    script.main(["--show", "--results", str(tmp_path)])
+    assert capsys.readouterr().out.splitlines()[2].startswith("| nim, 2 players | +0.00 | ")
+
+
+@pytest.mark.slow
+def test_the_share_of_evaluations_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("experiments.shared.prepare_jax", lambda *devices: None)
+    script = module("table1/evaluation_share")
+    script.main(["--labels", "nim", "--seconds", "0.1", "--out", str(tmp_path)])
+    (one,) = json.loads((tmp_path / script.FILE).read_text())["results"]
+    assert (one["label"], one["lanes"], one["milestones"]) == ("nim", 20, 20)
+    assert one["seconds"]["training"] > 0 < one["seconds"]["evaluations"]
+    assert one["seconds"]["final opponents"] == 0
+    capsys.readouterr()
+    script.main(["--show", "--results", str(tmp_path)])
+    assert capsys.readouterr().out.splitlines()[-1].startswith("| all | ")
+
+
+@pytest.mark.slow
 def test_the_predictor_is_computed_and_drawn(run_script) -> None:
     games = ["nim", "nim misere", "nim, 3 players", "tictactoe"]
     few = {"RANDOM_PLAY": (50, 4), "TRAINED_PLAY": (20, 4), "MATCHES": 4}
