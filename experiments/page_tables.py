@@ -255,6 +255,7 @@ def exact_tables() -> Iterator[str]:
 def players_tables() -> Iterator[str]:
     for of_round in n_players.rounds(read("n_players/results.json")["results"]):
         yield from n_players.table(of_round)
+    yield from n_players.table(read("n_players/longer.json")["results"])
     yield from perfect.table(read("n_players/perfect.json")["results"])
     yield from equal_time.table(read("n_players/equal_time.json")["results"])
     yield from one_table.table(read("n_players/one_table.json")["results"])

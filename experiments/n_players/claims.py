@@ -153,6 +153,9 @@ def of_second_round() -> Iterator[Claim]:
         yield f"{where} {{}} for two players and {{}} for six", *checkers
     three, four = (spread(f"maedn, {n} players", sign=-1) for n in (3, 4))
     yield "without it win by {} ({} to {}) for three players and {} ({} to {})", *three, *four
+    (longer,) = read("n_players/longer.json")["results"]
+    gained = longer["gains"][GAIN]["per_seed"]
+    yield "agents with it gain {} ({} to {})", np.mean(gained), *confidence_interval(gained)
     part = "farl over part1"
     yield (
         "in EinStein 4x4 for two the second part gains {} ({} to {}) over",

@@ -10,7 +10,7 @@ from experiments.check import Checked, Claims, Group, check_group
 from experiments.page_tables import TABLES, box_faults, table_faults
 from experiments.page_text import EXPERIMENTS, ROOT, Cells, Page, cells_in, page_paths
 
-PAGE = EXPERIMENTS / "td_sarsa" / "details.md"
+PAGE = EXPERIMENTS / "td_sarsa" / "README.md"
 NO_CLAIMS = Claims([], {})
 
 
@@ -95,7 +95,7 @@ def test_what_comes_from_elsewhere_is_a_text_or_a_section() -> None:
 
 
 def test_a_changed_table_box_or_pair_is_found() -> None:
-    text = PAGE.read_text(encoding="utf-8")
+    text = PAGE.with_name("details.md").read_text(encoding="utf-8")
     assert [*box_faults(page_of(text), "td_sarsa")] == []
     for old, new in (("43.4 ± 1.1", "43.5 ± 1.1"), ("41.1 to 45.7", "41.1 to 45.8")):
         (fault,) = box_faults(page_of(text.replace(old, new)), "td_sarsa")
