@@ -6,7 +6,7 @@
 Leave the machine idle. As many lanes of each game as its devices train at once are compiled and
 trained for some seconds. Then their agents are evaluated twice, of which the second time counts,
 and meet the opponents of finished agents once. The seconds of ten seeds of both variants at the
-published budget follow from these rates. Results are in OUT/evaluation_share.json; what stands
+published budget follow from these rates, which are those of early games and agents. Results are in OUT/evaluation_share.json; what stands
 there is not made again.
 """
 
@@ -21,6 +21,7 @@ from jaxgbg.evaluation import Judge, MatchJudge, make_judge
 from jaxgbg.games import Game
 from jaxgbg.players import GTPEngine
 from jaxgbg.runs import Run
+from jaxgbg.runs.budget import measured_pace
 from jaxgbg.runs.loop import Training
 from jaxgbg.runs.presets import konen2021, protocol_for
 from jaxgbg.runs.presets.table1 import othello_engine, table1_run
@@ -34,13 +35,10 @@ PARTS = ("training", "evaluations", "final opponents")
 
 def measured(run: Run, options: argparse.Namespace) -> dict[str, Any]:
     """Seconds of training, evaluations and final opponents of all lanes of a run."""
-    training = Training(*sample(Unit((run,), len(run.lanes), 0)).runs)
+    (few,) = sample(Unit((run,), len(run.lanes), 0)).runs
+    pace = measured_pace(few, options.seconds).episodes
+    training = Training(few)
     training.advance(training.episodes)
-    before = training.progress()
-    while training.seconds - before.seconds < options.seconds:
-        training.advance(training.episodes)
-    after = training.progress()
-    pace = (after.episodes - before.episodes) / (after.seconds - before.seconds)
     _evaluation(training)
     evaluation = _evaluation(training)
     training.judges = list(_final_judges(run.game))
