@@ -42,7 +42,15 @@ from experiments.scaling import run as scaling
 from experiments.search import run as search
 from experiments.shared import WRITTEN_WITH, ArchivedRun, Section, archived_runs
 from experiments.stages import run as stages
-from experiments.table1 import draws, listed, nim3p_mcts, overview, profile, speed
+from experiments.table1 import (
+    draws,
+    evaluation_share,
+    listed,
+    nim3p_mcts,
+    overview,
+    profile,
+    speed,
+)
 from experiments.td_sarsa import larger_games as td_sarsa
 from experiments.zoo import tables as zoo
 from jaxgbg.games import make
@@ -265,6 +273,7 @@ def players_tables() -> Iterator[str]:
 def table1_tables() -> Iterator[str]:
     for script in (overview, draws, listed, speed, profile):
         yield from printed(script.main)
+    yield from printed(evaluation_share.main, "--show")
     yield from printed(nim3p_mcts.main, "--show")
 
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from experiments.page_tables import kept_records
 from experiments.page_text import Cells, Claim, cells_in
-from experiments.shared import FinishedRun, archived_runs
+from experiments.shared import FinishedRun, archived_runs, kept_results
+from experiments.table1 import evaluation_share
 from experiments.table1.overview import SEEDS, figures_of_listed, hours_of_seeds, missing
 from experiments.table1.report import HERE, LOCKSTEP, SCHEDULE, SERIAL, parts_of, rows_of
 from jaxgbg.results.statistics import confidence_interval
@@ -46,6 +47,14 @@ def errors_away(mean: float, error: float, game: str, opponent: str, variant: st
     return (mean - published[0]) / float(np.hypot(error, published[1]))
 
 
+def of_evaluations() -> Iterator[Claim]:
+    """The share of evaluations in the time of the whole table."""
+    rows = kept_results(HERE / evaluation_share.FILE)
+    parts = rows[0]["seconds"]
+    total = {part: sum(row["seconds"][part] for row in rows) for part in parts}
+    yield "two idle cores {}% are evaluations", 100 * evaluation_share.share(total)
+
+
 def more_claims(
     cells: Cells,
     parts: dict[str, list[FinishedRun]],
@@ -58,6 +67,7 @@ def more_claims(
     each = hours_of_seeds(parts)
     both = (np.mean(each["connectfour", SERIAL, variant]) for variant in ("farl", "none"))
     yield "as our walks: {} hours for ten", SEEDS * sum(both)
+    yield from of_evaluations()
     othello = [cells("othello | bench", name, 2) for name in ("with FARL", "without")]
     yield "one network of each variant** ({} and {})", *othello
     games = [each for each in parts[SERIAL] if each.run.game.name == "2048"]
