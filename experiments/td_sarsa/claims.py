@@ -39,7 +39,7 @@ def claims() -> Iterator[Claim]:
     gains = [cells(f"{hex_4} | {learner}", "FARL brings", 0) for learner in ("q", "td")]
     yield "all three learners {} to {} points", *gains
     best = [cells(f"{hex_4} | q", "minus TD, with FARL", number) for number in range(3)]
-    yield "Q-learning is best, {} points ({} to {}) above TD", *best
+    yield "Q-learning is stronger than TD, by {} points ({} to {})", *best
     gains = [cells(f"{walks} | {learner}", "FARL brings", 0) for learner in ("sarsa", "td")]
     yield "FARL brings {} to {} points. TD is best", *gains
     behind = [

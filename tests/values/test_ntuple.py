@@ -291,7 +291,6 @@ def test_a_game_is_won_where_a_line_is_full_and_nowhere_else(name):
         np.testing.assert_array_equal(full[player], played.states.rewards[..., player] > 0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("length", "packed"), [(4, 3), (6, 2), (7, 1)])
 @pytest.mark.parametrize("varied", [False, True])
 def test_packed_indices_are_those_of_whole_numbers(length, packed, varied):
@@ -311,6 +310,7 @@ def test_packed_indices_are_those_of_whole_numbers(length, packed, varied):
     assert (np.asarray(value.features(params, cells)) == plain).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("varied", [False, True])
 def test_a_value_with_one_more_stone_is_that_of_the_afterstate(varied):
     game, states = played_states("hex", 14)
