@@ -17,14 +17,13 @@ from typing import Any
 
 from experiments.shared import Number, measure_rows
 from jaxgbg.cli.exit_codes import end_in_a_line
-from jaxgbg.evaluation import Judge, MatchJudge, make_judge
+from jaxgbg.evaluation import Judge, make_judge
 from jaxgbg.games import Game
-from jaxgbg.players import GTPEngine
 from jaxgbg.runs import Run
 from jaxgbg.runs.budget import measured_pace
 from jaxgbg.runs.loop import Training
 from jaxgbg.runs.presets import konen2021, protocol_for
-from jaxgbg.runs.presets.table1 import othello_engine, table1_run
+from jaxgbg.runs.presets.table1 import engine_judge, othello_engine, table1_run
 from jaxgbg.sweeps.estimate import sample
 from jaxgbg.sweeps.spec import Unit
 
@@ -39,6 +38,8 @@ def measured(run: Run, options: argparse.Namespace) -> dict[str, Any]:
     pace = measured_pace(few, options.seconds).episodes
     training = Training(few)
     training.advance(training.episodes)
+    while training.seconds < options.seconds and (training.finished < training.episodes).any():
+        training.advance(training.episodes)
     _evaluation(training)
     evaluation = _evaluation(training)
     training.judges = list(_final_judges(run.game))
@@ -71,9 +72,7 @@ def _final_judges(game: Game) -> Iterator[Judge]:
         if opponent != "engine":
             yield make_judge(opponent, game, protocol_for(game, opponent))
         elif (engine := othello_engine(None)) is not None:
-            name, command = engine
-            player = GTPEngine(game, command, name)
-            yield MatchJudge(game, player, protocol_for(game, name), name)
+            yield engine_judge(game, *engine)
 
 
 def share(seconds: dict[str, float]) -> float:

@@ -21,11 +21,12 @@ SIZES = ("num_players", "num_actions", "num_cells", "num_cell_values", "max_plie
 """The sizes that every game has."""
 
 
-def of_player(rewards: jax.Array, player: jax.Array) -> jax.Array:
-    """The entries [...] of one player int[] in `rewards` [..., N]; gathers would be slow."""
-    chosen = rewards[..., 0]
-    for number in range(1, rewards.shape[-1]):
-        chosen = jnp.where(player == number, rewards[..., number], chosen)
+def of_player(array: jax.Array, player: jax.Array) -> jax.Array:
+    """The part [B, ...] of player int[B] in `array` [B, N, ...], by selection: gathers are slow."""
+    chosen = array[:, 0]
+    for n in range(1, array.shape[1]):
+        mine = (player == n).reshape(-1, *([1] * (array.ndim - 2)))
+        chosen = jnp.where(mine, array[:, n], chosen)
     return chosen
 
 
@@ -294,7 +295,8 @@ class Game(Generic[StateT]):
         """
         actions = jnp.arange(self.num_actions, dtype=jnp.int32)
         after = jax.vmap(self.afterstate, in_axes=(None, 0))(state, actions)
-        return of_player(after.rewards - state.rewards, state.player), after.terminal
+        player = jnp.broadcast_to(state.player, self.num_actions)
+        return of_player(after.rewards - state.rewards, player), after.terminal
 
     @property
     def piece_digits(self) -> tuple[int, ...] | None:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from jaxgbg.games.core import of_player
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.rule import Rule
 from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Transition
-from jaxgbg.learners.traces import at
 from jaxgbg.types import Params, PyTree, State
 from jaxgbg.values.core import HasAuxiliary, SeesInputs, Updates
 
@@ -153,12 +153,12 @@ def _store(
     live, _ = learner.live(lane, step.player, step.skipped, hyper)
     number = buffer.num_boards + jnp.cumsum(playing, dtype=jnp.int32) - 1
     # After the end the last mover remembers the final board, which has no next board.
-    final = at(buffer.remembered, games.mover)
+    final = of_player(buffer.remembered, games.mover)
     nothing = games.stage == learner.game.num_players
     coming = jnp.where(nothing, -1, jnp.where(playing, number, final))
     place = _places(buffer.num_transitions, live, places)
     buffer = buffer._replace(
-        last=buffer.last.at[place].set(at(buffer.remembered, step.player), mode="drop"),
+        last=buffer.last.at[place].set(of_player(buffer.remembered, step.player), mode="drop"),
         next=buffer.next.at[place].set(coming, mode="drop"),
         player=buffer.player.at[place].set(step.player, mode="drop"),
         gain=buffer.gain.at[place].set(step.gain, mode="drop"),

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import dataclasses
 
-from jaxgbg.games.core import Game
+from jaxgbg.games.core import Game, of_player
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import RANDOM_TESTS, LearnerSpec
 from jaxgbg.learners.state import IDLE, Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.tick import Learner
-from jaxgbg.learners.traces import at
 from jaxgbg.specs import setting
 from jaxgbg.values.core import ValueSpec
 
@@ -30,10 +29,10 @@ def _target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) 
     other = games.stage - 2
     other += (other >= games.mover).astype(jnp.int8)
     subject = jnp.where(games.stage > 1, other, games.player)
-    gain = at(games.state.rewards, subject) - at(games.last_reward, subject)
+    gain = of_player(games.state.rewards, subject) - of_player(games.last_reward, subject)
     target = jnp.where(playing, gain + hyper.discount * move.choice.value, gain)
     test = learner.rule.settings
-    explored = move.choice.explored if test == "current" else at(games.rule, subject)
+    explored = move.choice.explored if test == "current" else of_player(games.rule, subject)
     tested = explored if test == "letter" else playing & explored
     return Target(subject, target, tested & ~hyper.learn_from_random)
 

@@ -12,7 +12,7 @@ import dataclasses
 
 import numpy as np
 
-from jaxgbg.games.core import Game
+from jaxgbg.games.core import Game, of_player
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.auxiliary import with_auxiliary
 from jaxgbg.learners.replay import check_capacity, replayed
@@ -30,7 +30,6 @@ from jaxgbg.learners.state import (
     Transition,
 )
 from jaxgbg.learners.tick import Learner
-from jaxgbg.learners.traces import at
 from jaxgbg.specs import setting
 from jaxgbg.types import State
 from jaxgbg.values.core import ValueSpec
@@ -47,13 +46,13 @@ def transition(
     adapting = (games.stage > 0) & (games.stage < players)
     subject = jnp.where(adapting, other, games.player)
     # In stages 1..N the state is terminal, and no action changes it.
-    gain = at(states.rewards, subject) - at(games.last_reward, subject)
+    gain = of_player(states.rewards, subject) - of_player(games.last_reward, subject)
     gain = jnp.where(games.stage == players, 0.0, gain)
     skipped = playing & choice.explored & ~hyper.learn_from_random
     bootstrap = playing & ~states.terminal
     if learner.game.eliminates:
         # A player who leaves by its own move has received its whole reward.
-        bootstrap &= at(jax.vmap(learner.game.active)(states), subject)
+        bootstrap &= of_player(jax.vmap(learner.game.active)(states), subject)
     return Transition(subject, gain, bootstrap, skipped)
 
 
@@ -104,7 +103,7 @@ def remember_states(
     foreseen = states.terminal & ~move.next_states.terminal
     if game.eliminates:
         now, then = (jax.vmap(game.active)(each) for each in (move.next_states, states))
-        foreseen |= at(now, games.player) & ~at(then, games.player)
+        foreseen |= of_player(now, games.player) & ~of_player(then, games.player)
     has_last = jnp.where(mine, ~foreseen[:, None], games.has_last)
     has_last = jnp.where(begins, before_first, has_last)
     mine = mine | begins
@@ -132,7 +131,7 @@ def _adapted_target(learner: Learner, games: Games, move: Move, hyper: Hyperpara
     """Skip the update of an afterstate that a random move made (`games.rule`)."""
     found = target(learner, games, move, hyper)
     tested = (games.stage == 0) | (learner.rule.settings == "letter")
-    skipped = tested & at(games.rule, found.player) & ~hyper.learn_from_random
+    skipped = tested & of_player(games.rule, found.player) & ~hyper.learn_from_random
     return found._replace(skipped=skipped)
 
 

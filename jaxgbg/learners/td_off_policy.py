@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from jaxgbg.games.core import Game
+from jaxgbg.games.core import Game, of_player
 from jaxgbg.games.rollout import select
 from jaxgbg.lazy import jax
 from jaxgbg.learners import td
@@ -24,7 +24,6 @@ from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.state import Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.tick import Learner
-from jaxgbg.learners.traces import at
 from jaxgbg.specs import setting
 from jaxgbg.values.core import ValueSpec
 
@@ -42,7 +41,7 @@ def _target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) 
     better = (games.stage == 0) & (choice.bootstrap_action != choice.action)
     states = select(better, best, move.next_states)
     target = td.target_of(learner, games, states, choice, hyper)
-    return target._replace(skipped=target.skipped | at(games.rule, target.player))
+    return target._replace(skipped=target.skipped | of_player(games.rule, target.player))
 
 
 def _remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:

@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from jaxgbg.games.core import Game
+from jaxgbg.games.core import Game, of_player
 from jaxgbg.games.rollout import select
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.openings import Lines, start_positions
@@ -39,7 +39,6 @@ from jaxgbg.learners.state import (
 from jaxgbg.learners.traces import (
     Push,
     Traces,
-    at,
     no_traces,
     push_delayed,
     push_immediate,
@@ -205,7 +204,7 @@ class Learner:
         and none of a training partner, unless the learner also learns from its moves.
         """
         games = lane.games
-        known = at(games.has_last, player) & (games.stage != IDLE)
+        known = of_player(games.has_last, player) & (games.stage != IDLE)
         skipped = skipped & known
         live = known & ~skipped
         if lane.partner is not None:
@@ -226,7 +225,7 @@ class Learner:
         """
         params, games, player = lane.params, lane.games, target.player
         live, skipped = self.live(lane, player, target.skipped, hyper)
-        features = at(games.last, player)
+        features = of_player(games.last, player)
         value = self.value.value(params, features, player)
         slope, error, player, live = materialize(
             jnp.where(live, self.value.slope(value), 0),

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxgbg.games.core import of_player
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import Params
 from jaxgbg.values.core import Updates
@@ -93,8 +94,8 @@ def push_immediate(
     If `one_by_one`, each update reads the weights after the previous one, as in the serial
     algorithm for n-tuples. Otherwise they are combined like all updates of a tick.
     """
-    features = jnp.concatenate([push.features[:, None], at(traces.features, push.player)], 1)
-    slope = jnp.concatenate([push.slope[:, None], at(traces.slope, push.player)], 1)
+    features = jnp.concatenate([push.features[:, None], of_player(traces.features, push.player)], 1)
+    slope = jnp.concatenate([push.slope[:, None], of_player(traces.slope, push.player)], 1)
     batch, length = slope.shape
     decay = trace_decay ** np.arange(length, dtype=np.float32)
     change = push.error[:, None] * decay * slope
@@ -122,13 +123,13 @@ def push_delayed(
 ) -> tuple[Params, Traces]:
     """Add each state's share to its sum; update the state that the new one replaces."""
     game = jnp.arange(push.player.shape[0])
-    oldest = at(traces.oldest, push.player)
+    oldest = of_player(traces.oldest, push.player)
     length = traces.slope.shape[2]
     leaving = (oldest[:, None] == np.arange(length)) & push.live[:, None]
-    slope, decay = at(traces.slope, push.player), at(traces.decay, push.player)
+    slope, decay = of_player(traces.slope, push.player), of_player(traces.decay, push.player)
     gain = push.error[:, None] * decay * slope
-    change = at(traces.change, push.player) + gain
-    size = at(traces.size, push.player) + jnp.abs(gain)
+    change = of_player(traces.change, push.player) + gain
+    size = of_player(traces.size, push.player) + jnp.abs(gain)
 
     place = (game, push.player.astype(jnp.int32), oldest.astype(jnp.int32))
     features = traces.features.at[place].get(mode="promise_in_bounds")
@@ -164,12 +165,3 @@ def _theirs(traces: Traces, push: Push) -> jax.Array:
     """bool[B, N]: the player whose list is updated."""
     players = np.arange(traces.slope.shape[1])
     return (players == push.player[:, None]) & push.live[:, None]
-
-
-def at(array: jax.Array, player: jax.Array) -> jax.Array:
-    """`array` [B, N, ...] at each game's player int[B] -> [B, ...], by selection, not by gather."""
-    chosen = array[:, 0]
-    for n in range(1, array.shape[1]):
-        mine = (player == n).reshape(-1, *([1] * (array.ndim - 2)))
-        chosen = jnp.where(mine, array[:, n], chosen)
-    return chosen

@@ -626,53 +626,52 @@ def test_gains_by_players_are_those_of_the_kept_figures(
     assert (tmp_path / "n_players.png").stat().st_size > 10_000
 
 
-@pytest.mark.slow
-def test_one_table_meets_a_table_for_each(
+@pytest.fixture
+def measured_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+) -> Callable[..., tuple[dict[str, Any], list[str]]]:
+    """Run a script for one of its rows: the row, and the lines that --show prints of it."""
     monkeypatch.setattr("experiments.shared.prepare_jax", lambda *devices: None)
+
+    def run(script: Any, *arguments: str) -> tuple[dict[str, Any], list[str]]:
+        script.main([*arguments, "--out", str(tmp_path)])
+        (one,) = json.loads((tmp_path / script.FILE).read_text())["results"]
+        capsys.readouterr()
+        script.main(["--show", "--results", str(tmp_path)])
+        return one, capsys.readouterr().out.splitlines()
+
+    return run
+
+
+@pytest.mark.slow
+def test_one_table_meets_a_table_for_each(monkeypatch: pytest.MonkeyPatch, measured_row) -> None:
     script = module("n_players/one_table")
     monkeypatch.setattr(script, "SHARES", {"1/8": 0.5, "1/2": 0.5, "all": 1.0})
     chosen = ["--labels", script.LABELS[0], "--scale", "0.01", "--seeds", "2"]
-    script.main([*chosen, "--out", str(tmp_path)])
-    (one,) = json.loads((tmp_path / script.FILE).read_text())["results"]
+    one, shown = measured_row(script, *chosen)
     assert one["weights"] == {"each": 3 * 6**3, "one": 6**3}
-    capsys.readouterr()
-    script.main(["--show", "--results", str(tmp_path)])
-    assert capsys.readouterr().out.splitlines()[2].startswith(f"| {script.LABELS[0]} | ")
+    assert shown[2].startswith(f"| {script.LABELS[0]} | ")
 
 
 @pytest.mark.slow
-def test_agents_meet_perfect_players_and_learn_to_lose_little(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("experiments.shared.prepare_jax", lambda *devices: None)
+def test_agents_meet_perfect_players_and_learn_to_lose_little(measured_row) -> None:
     script = module("n_players/perfect")
     chosen = ["--labels", "nim, 2 players", "--scale", "0.1", "--games", "100", "--seeds", "2"]
-    script.main([*chosen, "--out", str(tmp_path)])
-    (one,) = json.loads((tmp_path / script.FILE).read_text())["results"]
+    one, shown = measured_row(script, *chosen)
     # What one perfect player wins the other loses.
     assert one["perfect"] == 0
     assert max(script.lost(one, "farl")) < 0.4 < min(script.lost(one, "none"))
-    capsys.readouterr()
-    script.main(["--show", "--results", str(tmp_path)])
-    assert capsys.readouterr().out.splitlines()[2].startswith("| nim, 2 players | +0.00 | ")
+    assert shown[2].startswith("| nim, 2 players | +0.00 | ")
 
 
 @pytest.mark.slow
-def test_the_share_of_evaluations_is_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("experiments.shared.prepare_jax", lambda *devices: None)
+def test_the_share_of_evaluations_is_computed(measured_row) -> None:
     script = module("table1/evaluation_share")
-    script.main(["--labels", "nim", "--seconds", "0.1", "--out", str(tmp_path)])
-    (one,) = json.loads((tmp_path / script.FILE).read_text())["results"]
+    one, shown = measured_row(script, "--labels", "nim", "--seconds", "0.1")
     assert (one["label"], one["lanes"], one["milestones"]) == ("nim", 20, 20)
     assert one["seconds"]["training"] > 0 < one["seconds"]["evaluations"]
     assert one["seconds"]["final opponents"] == 0
-    capsys.readouterr()
-    script.main(["--show", "--results", str(tmp_path)])
-    assert capsys.readouterr().out.splitlines()[-1].startswith("| all | ")
+    assert shown[-1].startswith("| all | ")
 
 
 @pytest.mark.slow

@@ -91,8 +91,9 @@ def meet_final_opponents(
             on_opponent("no engine for othello: install grhino, or name one with --engine")
             continue
         on_opponent(named[0])
-        meet(folder, [named[0]], partial(_engine_judge, game, *named))
+        meet(folder, [named[0]], partial(engine_judge, game, *named))
 
 
-def _engine_judge(game: Game, name: str, command: str) -> Judge:
+def engine_judge(game: Game, name: str, command: str) -> Judge:
+    """The judge by a GTP engine, as `othello_engine` names it."""
     return MatchJudge(game, GTPEngine(game, command, name), protocol_for(game, name), name)
