@@ -6,7 +6,7 @@
 Leave the machine idle. As many lanes of each game as its devices train at once are compiled and
 trained for some seconds. Then their agents are evaluated twice, of which the second time counts,
 and meet the opponents of finished agents once. The seconds of ten seeds of both variants at the
-published budget follow from these rates, which are those of early games and agents. Results are in
+published budget follow from these rates, which are those of early games. Results are in
 OUT/evaluation_share.json; what stands there is not made again.
 """
 
