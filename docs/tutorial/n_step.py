@@ -15,9 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
+from jaxgbg.games.core import of_player
 from jaxgbg.learners import Learner, LearnerSpec, Rule, Schedule
 from jaxgbg.learners.state import IDLE, Games, Hyperparameters, Move, NextBoards, Target
-from jaxgbg.learners.traces import at
 from jaxgbg.specs import setting
 from jaxgbg.values import ValueSpec
 
@@ -27,7 +27,7 @@ class Queue(NamedTuple):
 
     features: jax.Array
     rewards: jax.Array
-    count: jax.Array
+    size: jax.Array
 
 
 def empty(learner: Learner) -> Queue:
@@ -48,7 +48,7 @@ def target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) -
     other = number + (number >= games.mover)
     ending = jnp.where(number < players - 1, other, games.mover)
     player = jnp.where(playing, games.player, ending).astype(jnp.int8)
-    gain = at(states.rewards, player) - at(games.last_reward, player)
+    gain = of_player(states.rewards, player) - of_player(games.last_reward, player)
     ahead = gain + hyper.discount**steps * move.choice.value
     value = jnp.where(playing & ~states.terminal, ahead, gain)
     return Target(player, value, playing & move.choice.explored & ~hyper.learn_from_random)
@@ -75,11 +75,11 @@ def remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> 
         return jnp.where(changed, jnp.concatenate([new, old[:, :, :-1]], 2), old)
 
     before_first = np.arange(game.num_players) == (first[:, None] - 1) % game.num_players
-    count = jnp.where(begins, before_first, jnp.minimum(queue.count + mine, steps))
+    size = jnp.where(begins, before_first, jnp.minimum(queue.size + mine, steps))
     queue = Queue(
         pushed(boards.features[:, None, None], queue.features),
         pushed(rewards[:, :, None], queue.rewards),
-        count,
+        size,
     )
     # The oldest one or, after the end, the one whose turn it is.
     place = steps - 1 - jnp.where(games.stage > 0, games.stage % steps, 0).astype(jnp.int32)
@@ -90,7 +90,7 @@ def remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> 
     return games._replace(
         mover=games.player,
         last=chosen(queue.features),
-        has_last=count > place[:, None],
+        has_last=size > place[:, None],
         last_reward=chosen(queue.rewards),
         rule=queue,
     )

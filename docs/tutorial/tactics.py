@@ -54,11 +54,12 @@ class Tactics(Evaluator):
         winning = np.asarray(winning_moves(self.game, states))
         # The copies of an agent choose in blocks of equal length.
         states = select_states(states, np.tile(np.arange(count), agent.copies))
-        chosen, depths = None, np.zeros(agent.copies * count, np.float32)
+        depths = np.zeros(agent.copies * count, np.float32)
+        chosen = np.zeros(depths.shape, np.int32)
         while not np.all(states.terminal):
             play, moves, chance = jax.random.split(play, 3)
             actions = np.asarray(agent.act(states, moves))
-            chosen = actions if chosen is None else chosen
+            chosen = np.where(depths == 0, actions, chosen)
             depths += ~np.asarray(states.terminal)
             states = play_ply(self.game, states, actions, chance)
         won = winning[np.arange(count), chosen.reshape(agent.copies, count)]
