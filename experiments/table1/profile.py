@@ -26,7 +26,7 @@ from scipy.optimize import brentq
 
 from experiments.shared import Section, make_parser
 from jaxgbg import preset
-from jaxgbg.cli.benchmarks.training import GBG_MOVES
+from jaxgbg.cli.benchmarks import GBG_MOVES
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs.chunks import compile_chunk
 from jaxgbg.runs.devices import prepare_jax

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.shared import Section, make_parser
-from jaxgbg.cli.benchmarks.training import GBG_MOVES, bench
+from jaxgbg.cli.benchmarks import GBG_MOVES
+from jaxgbg.cli.benchmarks.training import bench
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs.devices import prepare_jax
 

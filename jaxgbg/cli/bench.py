@@ -1,10 +1,12 @@
 """The command `bench`: measure speed."""
 
-from typing import Annotated
+import itertools
+from collections.abc import Iterable
+from typing import Annotated, NamedTuple
 
 from tyro.conf import Positional
 
-from jaxgbg.cli.benchmarks import Batches, Seconds
+from jaxgbg.cli.benchmarks import GBG, Batches, Rounds, Seconds
 from jaxgbg.cli.common import (
     Json,
     Parameters,
@@ -17,7 +19,7 @@ from jaxgbg.cli.common import (
 )
 from jaxgbg.cli.options import flag
 from jaxgbg.cli.session import start_jax
-from jaxgbg.games import check_own, game_names, make
+from jaxgbg.games import game_names
 from jaxgbg.runs.run import Seeds
 from jaxgbg.specs import checked
 
@@ -35,6 +37,8 @@ def bench(
     rules: bool = False,
     play: bool = False,
     compile: bool = False,
+    against: Annotated[str | None, optional("FOLDER|REVISION")] = None,
+    rounds: Rounds = 10,
     form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
@@ -47,39 +51,37 @@ def bench(
       seconds: Duration of each timing.
       rules: Time random play instead of training, and pgx too if it is installed.
       play: Measure the response time of the play page, in milliseconds.
-      compile: Measure the seconds until a training starts, for every learner, value function and
-        search.
+      compile: Measure the seconds until a training starts, for all learners, values and searches.
+      against: Train in turn with another revision of jaxgbg, a folder with its source or its name
+        in git (HEAD~1), and compare the speed; at the published batch size or those of --batches.
+      rounds: Number of timings of each revision.
     """
-    if rules + play + compile > 1:
-        raise ValueError("choose one of --rules, --play and --compile")
-    if (size is not None or parameters) and (rules or play or compile):
+    if rules + play + compile + (against is not None) > 1:
+        raise ValueError("choose one of --rules, --play, --compile and --against")
+    training = not (rules or play or compile)
+    if (size is not None or parameters) and not training:
         raise ValueError("--size and --parameters are for the speed of training")
     start_jax()
+    named = games or game_names()
+    rows: Iterable[NamedTuple]
     if compile:
         from jaxgbg.cli.benchmarks.compiling import bench_compile, combinations
 
-        for game in games:
-            check_own(make(game))
-        every = combinations(games or game_names(), learner, value)
-        print_records([bench_compile(*each)._asdict() for each in every], json_file, form)
-        return
-    if play:
-        from jaxgbg.cli.benchmarks.playing import bench_answers
+        rows = itertools.starmap(bench_compile, combinations(named, learner, value))
+    elif play or rules:
+        from jaxgbg.cli.benchmarks import playing
+        from jaxgbg.cli.benchmarks import rules as rules_alone
 
-        answers = [bench_answers(game) for game in games or game_names()]
-        print_records([each._asdict() for each in answers], json_file, form)
-        return
-    if rules:
-        from jaxgbg.cli.benchmarks.rules import bench_rules
+        rows = map(playing.bench_answers if play else rules_alone.bench_rules, named)
+    else:
+        from jaxgbg.cli.benchmarks.against import compare
+        from jaxgbg.cli.benchmarks.training import bench_games
 
-        rates = [bench_rules(game)._asdict() for game in games or game_names()]
-        print_records(rates, json_file, form)
-        return
-    from jaxgbg.cli.benchmarks import training
-
-    boards = [read_game(game, size, parameters) for game in games or game_names()]
-    chosen = {"learner": learner, "value": value}
-    changes = {name: kind for name, kind in chosen.items() if kind is not None}
-    timed = [training.bench(board, seeds, batches, seconds, **changes) for board in boards]
-    print_records([row._asdict() for rows in timed for row in rows], json_file, form)
-    console().print(training.GBG)
+        boards = [read_game(game, size, parameters) for game in named]
+        kinds = {"learner": learner, "value": value}
+        changes = {name: kind for name, kind in kinds.items() if kind is not None}
+        timed = (boards, seeds, batches, seconds, changes)
+        rows = bench_games(*timed) if against is None else compare(against, rounds, *timed)
+    print_records([row._asdict() for row in rows], json_file, form)
+    if training and against is None:
+        console().print(GBG)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import jax
 
-from jaxgbg.games import make
+from jaxgbg.games import check_own, make
 from jaxgbg.learners import LearnerSpec
 from jaxgbg.runs import Training
 from jaxgbg.runs.compilation import COMPILE, LOWER, TRACE, CompileTimer
@@ -72,6 +72,7 @@ def bench_compile(game: str, value: str, learner: str, search: str) -> CompileRo
     """
     row = CompileRow(game, value, learner, search)
     rules = make(game)
+    check_own(rules)
     opponent = "score" if rules.num_players == 1 else "random"
     shortest = dataclasses.replace(protocol_for(rules, opponent), count=1, repeats=1)
     changes = {"value": value, "learner": learner, "protocols": [shortest], **SEARCHES[search]}

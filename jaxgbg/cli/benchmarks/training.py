@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
@@ -18,26 +18,10 @@ from jaxgbg.runs.chunks import compile_chunk
 from jaxgbg.runs.huge_pages import move_to_huge_pages
 from jaxgbg.runs.lanes import begin
 from jaxgbg.runs.presets import preset
-from jaxgbg.runs.run import Seeds
+from jaxgbg.runs.run import Run, Seeds
 from jaxgbg.specs import checked
 from jaxgbg.types import SettingValue
 from jaxgbg.xla import without_compilation_cache
-
-GBG_MOVES = {
-    "tictactoe": 384_000,
-    "nim": 628_000,
-    "nim3p": 615_000,
-    "connectfour": 35_400,
-    "hex": 26_900,
-    "othello": 9_000,
-    "2048": 70_000,
-}
-"""Moves/s of GBG (Java): for comparison, not a yardstick, for they were taken on another day."""
-
-GBG = (
-    "For comparison: moves/s of GBG (Java) on one core of the AMD EPYC machine of our published"
-    f" figures, 2026: {', '.join(f'{game} {rate:,}' for game, rate in GBG_MOVES.items())}."
-)
 
 SEARCHED_BATCHES = (16, 32, 64, 128, 256, 512)
 _REPEATS = 3
@@ -68,6 +52,18 @@ class BenchRow(NamedTuple):
     share: float | None
 
 
+def bench_games(
+    games: Sequence[Game],
+    seeds: Seeds | None,
+    batches: Batches,
+    seconds: Seconds,
+    changes: dict[str, SettingValue],
+) -> Iterator[BenchRow]:
+    """The rows of `bench` of every game."""
+    for game in games:
+        yield from bench(game, seeds, batches, seconds, **changes)
+
+
 @checked
 def bench(
     game: str | Game,
@@ -85,8 +81,7 @@ def bench(
     parameters, such as another learner.
     """
     published = preset(game, **changes)
-    weights = published.make_learner().value.num_weights
-    seeds = seeds or (10 if weights < _LARGE else 2)
+    seeds = seeds or default_seeds(published)
     default = published.schedule.batch
 
     def measure(role: str, batch: int) -> BenchRow:
@@ -102,6 +97,11 @@ def bench(
     searched = [measure("fastest", batch) for batch in SEARCHED_BATCHES if batch != default]
     fastest = max([*searched, rows[1]], key=lambda row: row.moves_per_s)
     return [*rows, fastest._replace(role="fastest")]
+
+
+def default_seeds(run: Run) -> int:
+    """The number of seeds that are timed if none is named: 10, of large tables 2."""
+    return 10 if run.make_learner().value.num_weights < _LARGE else 2
 
 
 def _measure(
