@@ -34,7 +34,7 @@ class Protocol(Spec):
 
     Values of `starts`:
 
-    - "default": the start position, drawn again for every game in a game of chance;
+    - "default": the start position;
     - "one_ply": the start position, and every position one ply later;
     - "one_ply_triangle": the same for the actions (row, column) of a square board, column <= row;
     - "four_ply": the positions after all sequences of four plies;
@@ -43,9 +43,11 @@ class Protocol(Spec):
       uniformly random position one ply later;
     - "random_plies": `count` draws of `plies` uniformly random plies.
 
-    Every ply includes chance; "four_ply" and "four_ply_positions" need a game without chance. A
-    start that ends the game is drawn again or, in a list, left out. The agent plays every start
-    `repeats` times from each of `seats` (all of them if empty); the opponent has the other seats.
+    Every ply includes chance, and a random start position is drawn again for every start. "one_ply"
+    and "one_ply_triangle" need a game that always begins alike, "four_ply" and "four_ply_positions"
+    one without chance. A start that ends the game is drawn again or, in a list, left out. The agent
+    plays every start `repeats` times from each of `seats` (all of them if empty); the opponent has
+    the other seats.
 
     Raises ValueError for unknown `starts`.
     """
@@ -143,11 +145,11 @@ def _default(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
 
 def _choose_01(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     coin, choice, begin, chance = jax.random.split(key, 4)
-    start = game.init(begin)
-    legal = jnp.broadcast_to(game.legal_actions(start), (protocol.count, game.num_actions))
+    starts = jax.vmap(game.init)(jax.random.split(begin, protocol.count))
+    legal = jax.vmap(game.legal_actions)(starts)
     played = jax.random.bernoulli(coin, jnp.float32(0.5), (protocol.count,))
     actions = jnp.where(played, choose_uniformly(legal, choice), -1)
-    return _after_one_ply(game, start, actions, chance)
+    return _after_one_ply(game, starts, actions, chance)
 
 
 def _random_plies(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
@@ -164,13 +166,17 @@ def _random_plies(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
 
 
 def _one_ply(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
+    if game.init_words:
+        raise ValueError(f"starts {protocol.starts!r} need one start position, not {game.name}")
     begin, chance = jax.random.split(key)
     start = _start(game, begin)
     actions = np.flatnonzero(after_each(game, start)[0])
     if protocol.starts == "one_ply_triangle":
         row, column = np.divmod(actions, math.isqrt(game.num_actions))
         actions = actions[column <= row]
-    return _going_on(_after_one_ply(game, start, np.append(-1, actions), chance))
+    actions = np.append(-1, actions)
+    starts = jax.tree.map(lambda leaf: np.repeat(np.asarray(leaf)[None], len(actions), 0), start)
+    return _going_on(_after_one_ply(game, starts, actions, chance))
 
 
 def _four_ply(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
@@ -223,16 +229,16 @@ def _start(game: Game, key: jax.Array) -> State:
 
 
 @partial(jit, static_argnums=0)
-def _after_one_ply(game: Game, start: State, actions: jax.Array, chance: jax.Array) -> Starts:
-    """`Starts` after one ply each, chance included, or at the start where the action is -1."""
+def _after_one_ply(game: Game, starts: State, actions: jax.Array, chance: jax.Array) -> Starts:
+    """`Starts` after one ply from each of `starts`, chance included; -1 for none."""
 
-    def one(action: jax.Array, key: jax.Array) -> State:
+    def one(start: State, action: jax.Array, key: jax.Array) -> State:
         moved = game.spawn(game.afterstate(start, jnp.maximum(action, 0)), key)
         return jax.tree.map(lambda new, old: jnp.where(action >= 0, new, old), moved, start)
 
-    states = jax.vmap(one)(actions, jax.random.split(chance, len(actions)))
+    states = jax.vmap(one)(starts, actions, jax.random.split(chance, len(actions)))
     played: AnyArray = actions[:, None].astype(jnp.int32)
-    players: AnyArray = jnp.broadcast_to(start.player.astype(jnp.int8), played.shape)
+    players: AnyArray = starts.player[:, None].astype(jnp.int8)
     return states, History(played, players)
 
 

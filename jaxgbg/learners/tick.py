@@ -185,8 +185,18 @@ class Learner:
             states = games.state._replace(terminal=games.state.terminal | seated)
             imposed = jnp.where(seated, -1, lane.partner.act(states, key))
         exploration = Exploration(words, epsilon, imposed, seated)
+        games = games._replace(features=self.features_to_move(lane))
         known = self.game, self.value, lane.params, games, self.rule.bootstrap(self, hyper)
         return self.policy.select(*known, exploration)
+
+    def features_to_move(self, lane: Lane) -> jax.Array:
+        """Features int32[B, F] of the positions in which the players are to move.
+
+        In a game of chance, `Games.features` are those before chance if values are those of boards.
+        """
+        if self.game.stochastic and not self.rule.of_actions:
+            return self.value.features(lane.params, self.observe(lane.games.state))
+        return lane.games.features
 
     def _move(self, games: Games, choice: Choice, words: jax.Array) -> Move:
         """Make the chosen actions; `words` draw chance. The states before and after chance."""
@@ -313,14 +323,14 @@ class Learner:
 
         They are boards before chance, but those after it where values are those of actions.
         """
-        after_chance = self.game.stochastic and self.rule.of_actions
-        if after_chance or not isinstance(self.value, IncrementalByPattern):
-            moved = move.next_states if after_chance else move.afterstates
+        if self.game.stochastic or not isinstance(self.value, IncrementalByPattern):
+            moved = move.next_states if self.rule.of_actions else move.afterstates
             boards = select(restart, start, moved)
             return self.value.features(params, self.observe(boards))
         (changes,) = materialize(jax.vmap(self.game.change)(games.state, move.choice.action))
         shifted = self.value.shift(params, games.features, changes)
         boards = self.observe(start)
-        # Without openings there is only one start position, whose features are constant.
-        begun = self.value.features(params, boards if self.opening_plies else boards[:1])
+        # If there is only one start position, its features are constant.
+        several = self.opening_plies or self.game.init_words
+        begun = self.value.features(params, boards if several else boards[:1])
         return jnp.where(restart[:, None], begun, shifted)

@@ -11,7 +11,8 @@ import numpy as np
 
 from jaxgbg.evaluation import Judge
 from jaxgbg.games.precision import in_32_bits
-from jaxgbg.learners import Lane
+from jaxgbg.learners import Hyperparameters, Lane
+from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.players import GreedyAgent, Player
 from jaxgbg.runs.averaging import NEVER, Mean, add_sample, begin_mean
 from jaxgbg.runs.chunks import compile_chunk
@@ -294,11 +295,16 @@ class Training:
 
     def _player(self, groups: Sequence[Params]) -> Player:
         """The agents with the parameters of all groups, playing as in evaluations."""
-        value, bootstraps = self.learner.value, [hyper.bootstrap for hyper in self._hypers]
+        value, bootstraps = self.learner.value, [self._bootstrap(hyper) for hyper in self._hypers]
         params = self.placement.joined([value.for_player(each) for each in groups])
         bootstrap = self.placement.joined(bootstraps)
         agent = GreedyAgent(self.learner.game, value, params, bootstrap, several=True)
         return self.runs[0].play.player(agent)
+
+    def _bootstrap(self, hyper: Hyperparameters) -> BootstrapRule:
+        """The rule of the learner, arrays [S] of the lanes of a group."""
+        rule, lanes = self.learner.rule.bootstrap(self.learner, hyper), hyper.discount.shape
+        return jax.tree.map(lambda leaf: jnp.broadcast_to(jnp.asarray(leaf), lanes), rule)
 
 
 @jax.jit
