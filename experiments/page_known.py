@@ -51,9 +51,7 @@ def _linked(path: Path) -> Iterator[Path]:
     yield path
     text = path.read_text(encoding="utf-8")
     for target in [".", *re.findall(r"\]\(([^)#]+\.md)", text)]:
-        other = path.parent / target.replace("gallery/", "../experiments/")
-        if not other.exists() and "gallery/" in target:
-            other = EXPERIMENTS / other.stem / "README.md"
+        other = path.parent / target
         folder = (other if other.is_dir() else other.parent).resolve()
         if folder.parent == EXPERIMENTS:
             yield from (*folder.glob("*.md"), *folder.glob("table.txt"))

@@ -32,6 +32,7 @@ PLAIN = {
 FORMER = re.compile(rf"\b({'|'.join(PLAIN)})\b", re.IGNORECASE)
 FILES = [
     ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "tutorial").glob("*.py")),

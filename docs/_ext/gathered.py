@@ -2,6 +2,8 @@
 
 Before a build, `docs/gallery` and `docs/notebooks` are generated from `experiments/` and
 `notebooks/`; git ignores both. `gallery.toml` has the outcome of each experiment in a sentence.
+Pages link to the files in `experiments/` and `notebooks/`, so that they can be read in a clone; on
+the site these links lead to the generated pages.
 """
 
 import re
@@ -22,6 +24,7 @@ This page has the outcome of each and a picture; a title links to the full text.
 """
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^):]+)\)")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^):#]+)\)")
+SOURCE = re.compile(r"\]\(\.\./((?:experiments|notebooks)/[^)#\s]+\.(?:md|ipynb))\b")
 
 
 def text_of(folder: Path, page: str = "README.md") -> str:
@@ -44,6 +47,20 @@ def name_of(page: Path) -> str:
     """The name of an experiment's page in the gallery: README.md has that of the experiment."""
     stem = "" if page.stem == "README" else f"-{page.stem}"
     return f"{page.parent.name}{stem}"
+
+
+def generated(source: Path) -> str:
+    """The generated page, seen from `docs`, of a file in `experiments` or `notebooks`."""
+    if source.parent == NOTEBOOKS:
+        return f"notebooks/{source.name}"
+    return f"gallery/{'index' if source.parent == EXPERIMENTS else name_of(source)}.md"
+
+
+def link_generated(app: Sphinx, name: str, text: list[str]) -> None:
+    """Let the links of a page lead to generated pages."""
+    del app
+    if "/" not in name:
+        text[0] = SOURCE.sub(lambda found: f"]({generated(DOCS.parent / found[1])}", text[0])
 
 
 def pictures_of(folder: Path, text: str) -> dict[str, str]:
@@ -119,4 +136,5 @@ def gather(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", gather)
+    app.connect("source-read", link_generated)
     return {"parallel_read_safe": True}

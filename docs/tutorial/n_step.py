@@ -115,4 +115,4 @@ class NStepSpec(LearnerSpec):
     variants = ("farl", "none")
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        return Learner(**self._parts(game, value, schedule), rule=n_step(self.steps))
+        return Learner(**self.parts(game, value, schedule), rule=n_step(self.steps))

@@ -32,6 +32,7 @@ class Pebbles(Game):
     reward_range = (0.0, 1.0)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.cups < 1 or not 1 <= self.pebbles <= 9:
             raise ValueError("pebbles: needs a cup or more, with 1 to 9 pebbles each")
 

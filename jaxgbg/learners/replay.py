@@ -20,7 +20,7 @@ from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.rule import Rule
 from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Transition
 from jaxgbg.types import Params, PyTree, State
-from jaxgbg.values.core import HasAuxiliary, SeesInputs, Updates
+from jaxgbg.values.core import HasAuxiliary, HasInputs, Updates
 
 if TYPE_CHECKING:
     from jaxgbg.learners.tick import Learner
@@ -203,7 +203,7 @@ def _learn_round(learner: Learner, lanes: Lane, hyper: Hyperparameters, limits: 
 
 def _learned(learner: Learner, lanes: Lane, hyper: Hyperparameters) -> Lane:
     buffer = lanes.games.rule
-    if isinstance(learner.value, SeesInputs):
+    if isinstance(learner.value, HasInputs):
         # Networks are small, and their matrix products are faster for one lane than for several.
         params = jax.lax.map(lambda one: _lane_learned(learner, *one), (lanes, hyper))
     else:
@@ -229,7 +229,7 @@ def _lanes_learned(learner: Learner, lanes: Lane, hyper: Hyperparameters) -> Par
 
 
 def _lane_learned(learner: Learner, lane: Lane, hyper: Hyperparameters) -> Params:
-    """The parameters of one lane, whose value function `SeesInputs`.
+    """The parameters of one lane, whose value function is a `HasInputs`.
 
     Finding the transitions and reading their boards takes most of a small step, so it is done for
     many steps together.
@@ -262,13 +262,13 @@ def _steps(
 ) -> Params:
     """The parameters after several minibatches, from number `first` on; see `_step`."""
     buffer, value = lane.games.rule, learner.value
-    assert isinstance(value, SeesInputs)
+    assert isinstance(value, HasInputs)
     shape = (_STEPS_TOGETHER, minibatch := learner.rule.settings.minibatch)
     numbers = first * minibatch + np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
     chosen = order[jnp.minimum(numbers, capacity(learner) - 1)]
     live, player = numbers < buffer.num_transitions, buffer.player[chosen]
     here, after = (
-        value.seen_by(value.features(params, buffer.boards[board]), player)
+        value.inputs_of(value.features(params, buffer.boards[board]), player)
         for board in (buffer.last[chosen], buffer.next[chosen])
     )
     extra = _extra(learner, params, buffer, chosen)
@@ -277,10 +277,11 @@ def _steps(
     alpha = learner.step_size(lane, hyper)
 
     def step(at: jax.Array, params: Params) -> Params:
-        now, ahead = value.value_seen(params, here[at]), value.value_seen(params, after[at])
+        now = value.value_of_inputs(params, here[at])
+        ahead = value.value_of_inputs(params, after[at])
         change = (gain[at] + discount[at] * ahead - now) * learner.value.slope(now)
         mine = jax.tree.map(lambda leaf: leaf[at], extra)
-        return value.update_seen(params, here[at], change, live[at], alpha, mine)
+        return value.update_from_inputs(params, here[at], change, live[at], alpha, mine)
 
     return jax.lax.fori_loop(0, _STEPS_TOGETHER, step, params, unroll=_UNROLLED)
 

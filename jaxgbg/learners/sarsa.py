@@ -77,7 +77,7 @@ of the update's target is made, as in the runs of its authors.
 
 
 @dataclasses.dataclass(frozen=True)
-class _ActionsSpec(LearnerSpec):
+class ActionsSpec(LearnerSpec):
     """Settings and parts that learners of values of actions share.
 
     Attributes:
@@ -93,13 +93,14 @@ class _ActionsSpec(LearnerSpec):
     variants = ("farl", "none")
 
     @property
-    def _rule(self) -> Rule:
+    def rule(self) -> Rule:
+        """SARSA with the test for random moves."""
         test = self.random_test
         return dataclasses.replace(SARSA, settings="adapted" if test == "gbg" else test)
 
 
 @dataclasses.dataclass(frozen=True)
-class SarsaSpec(_ActionsSpec):
+class SarsaSpec(ActionsSpec):
     """SARSA with Final Adaptation (Konen & Bagheri 2021, Algorithm 5).
 
     Attributes:
@@ -111,16 +112,16 @@ class SarsaSpec(_ActionsSpec):
     kind = "sarsa"
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        rule = dataclasses.replace(self._rule, replan=self.replan)
-        return Learner(**self._parts(game, value, schedule), rule=rule)
+        rule = dataclasses.replace(self.rule, replan=self.replan)
+        return Learner(**self.parts(game, value, schedule), rule=rule)
 
 
 @dataclasses.dataclass(frozen=True)
-class QSpec(_ActionsSpec):
+class QSpec(ActionsSpec):
     """Q-learning with Final Adaptation (Konen & Bagheri 2021, Algorithm 3)."""
 
     kind = "q"
     off_policy = True
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        return Learner(**self._parts(game, value, schedule), rule=self._rule)
+        return Learner(**self.parts(game, value, schedule), rule=self.rule)

@@ -135,8 +135,11 @@ class LearnerSpec(Spec):
         """Build the learner of `game`, static under jit; ValueError if the parts do not fit."""
         raise NotImplementedError
 
-    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
-        """The fields of a `Learner` without its rule."""
+    def parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
+        """The fields of the `Learner` that `build` makes, except its rule.
+
+        Raises ValueError if the parts do not fit.
+        """
         built = value.build(game, self.of_actions, schedule.batch)
         if self.parameter_traces and not isinstance(built, HasGradients):
             raise ValueError(

@@ -170,8 +170,8 @@ class AfterstatesSpec(LearnerSpec):
 
     learn_start: bool = True
 
-    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
-        return super()._parts(game, value, schedule) | {"learn_start": self.learn_start}
+    def parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
+        return super().parts(game, value, schedule) | {"learn_start": self.learn_start}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -206,7 +206,7 @@ class TDSpec(AfterstatesSpec):
             raise ValueError("random_test is for learning move by move: leave out replay_episodes")
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        parts = self._parts(game, value, schedule)
+        parts = self.parts(game, value, schedule)
         if not self.replay_episodes:
             rule = with_auxiliary(with_random_test(self.random_test), parts["value"])
             return Learner(**parts, rule=rule)

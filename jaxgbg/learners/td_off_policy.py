@@ -86,7 +86,7 @@ class TDOffPolicySpec(td.AfterstatesSpec):
             raise ValueError("moves by rank do not count as exploring: choose a temperature")
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        parts = self._parts(game, value, schedule)
+        parts = self.parts(game, value, schedule)
         return Learner(**parts, rule=td_off_policy(self.loss_discount))
 
     @property

@@ -84,4 +84,4 @@ class TDOnePlySpec(td.AfterstatesSpec):
     kind = "td-one-ply"
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        return Learner(**self._parts(game, value, schedule), rule=TD_ONE_PLY)
+        return Learner(**self.parts(game, value, schedule), rule=TD_ONE_PLY)

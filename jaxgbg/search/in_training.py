@@ -107,8 +107,8 @@ class _SearchSpec(LearnerSpec):
         if self.discount != 1:
             raise ValueError("a search sums undiscounted rewards: set discount 1")
 
-    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
-        parts, settings = super()._parts(game, value, schedule), parse_for_agent(self.search)
+    def parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
+        parts, settings = super().parts(game, value, schedule), parse_for_agent(self.search)
         most = _LARGEST // game.num_actions
         if settings.number > most:
             raise ValueError(f"train_search: {most:,} {settings.strength} at most in {game.name}")
@@ -128,7 +128,7 @@ class TDSearchSpec(_SearchSpec, AfterstatesSpec):
     learns_auxiliary = True
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        parts = self._parts(game, value, schedule)
+        parts = self.parts(game, value, schedule)
         return Learner(**parts, rule=with_auxiliary(TD, parts["value"]))
 
 

@@ -40,7 +40,7 @@ class Search(Protocol):
           states: The game's state with a leading axis B on every leaf.
           key: Source of all randomness: the same key gives the same moves.
           params: The parameters of the value function; () without an agent.
-          bootstrap: How the agent counts values, for `learners.action_values.action_values`.
+          bootstrap: The agent's bootstrap rule, for `learners.action_values.action_values`.
 
         Returns:
           int32[B].

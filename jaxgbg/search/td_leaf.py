@@ -112,7 +112,7 @@ class TDLeafSpec(AfterstatesSpec):
     learns_auxiliary = True
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        parts = self._parts(game, value, schedule)
+        parts = self.parts(game, value, schedule)
         if game.stochastic and self.plies > 1:
             raise ValueError(
                 f"{game.name} is a game of chance, so a variation has no single leaf: choose"

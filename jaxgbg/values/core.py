@@ -36,7 +36,7 @@ class ValueFunction:
 
     Learners do not read the parameters or the features of a board. A value function that can do
     more has the methods of a capability: `IncrementalByPattern`, `IncrementalByCells`,
-    `BatchedPlacements`, `HasGradients`, `SeesInputs` or `HasAuxiliary`. Without these, learners
+    `BatchedPlacements`, `HasGradients`, `HasInputs` or `HasAuxiliary`. Without these, learners
     only use `value`.
     """
 
@@ -67,7 +67,7 @@ class ValueFunction:
         return game.cells(state)
 
     def features(self, params: Params, board: jax.Array) -> jax.Array:
-        """int32[..., F] of boards int[..., D], as observed; the same whoever's value is asked."""
+        """The features int32[..., F] of observed boards int[..., D], the same for all players."""
         raise NotImplementedError
 
     def of_action(self, features: jax.Array, action: jax.Array) -> jax.Array:
@@ -83,7 +83,7 @@ class ValueFunction:
         raise NotImplementedError
 
     def slope(self, value: jax.Array) -> jax.Array:
-        """The factor of an error before it reaches `update`."""
+        """g'(value), which multiplies the TD error; ones if `update` has its own gradient."""
         raise NotImplementedError
 
     def update(
@@ -209,18 +209,18 @@ class HasGradients(Protocol):
 
 
 @runtime_checkable
-class SeesInputs(Protocol):
-    """Reads a board as inputs, which can be computed for many updates in advance."""
+class HasInputs(Protocol):
+    """Has inputs, such as those of a network, that can be computed in advance for many updates."""
 
-    def seen_by(self, features: jax.Array, player: jax.Array) -> jax.Array:
+    def inputs_of(self, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., I] of features int32[..., F], from the side of `player` int[...]."""
         ...
 
-    def value_seen(self, params: Params, inputs: jax.Array) -> jax.Array:
+    def value_of_inputs(self, params: Params, inputs: jax.Array) -> jax.Array:
         """float32[...]: V of the inputs."""
         ...
 
-    def update_seen(
+    def update_from_inputs(
         self,
         params: Params,
         inputs: jax.Array,

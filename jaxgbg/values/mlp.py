@@ -38,7 +38,7 @@ class MLPParams(NamedTuple):
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MLP(ValueFunction):
     """Multi-layer perceptron on the cells of one game; static under jit. It `HasGradients`
-    and, for V, `SeesInputs` and `IncrementalByCells`.
+    and, for V, `HasInputs` and `IncrementalByCells`.
 
     In a game with `piece_digits` there is one input a cell: 1 an own piece, -1 another's, 0
     neither. Otherwise every digit of every cell has an input that is 1 or 0, and so has every
@@ -124,7 +124,7 @@ class MLP(ValueFunction):
     def of_action(self, features: jax.Array, action: jax.Array) -> jax.Array:
         return features.at[..., -1].set(action)
 
-    def seen_by(self, features: jax.Array, player: jax.Array) -> jax.Array:
+    def inputs_of(self, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., I]: the board from the side of `player`, and the extras if they are seen."""
         board = self._squares(features, player)
         if not self._sees_extras:
@@ -158,7 +158,7 @@ class MLP(ValueFunction):
 
     def _totals(self, network: PyTree, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., O]: what enters the outputs, those of values first."""
-        return jnp.asarray(self._module.apply(network, self.seen_by(features, player)))
+        return jnp.asarray(self._module.apply(network, self.inputs_of(features, player)))
 
     def _outputs(self, total: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., num_actions]: the values."""
@@ -253,12 +253,12 @@ class MLP(ValueFunction):
         del total, extra
         return (judged * jnp.where(live, change, 0)).sum()
 
-    def value_seen(self, params: MLPParams, inputs: jax.Array) -> jax.Array:
+    def value_of_inputs(self, params: MLPParams, inputs: jax.Array) -> jax.Array:
         # The values of states, unlike those of actions, are the same number for every player.
         total = jnp.asarray(self._module.apply(params.network, inputs))
         return self._outputs(total, jnp.int8(0))[..., 0]
 
-    def update_seen(
+    def update_from_inputs(
         self,
         params: MLPParams,
         inputs: jax.Array,
