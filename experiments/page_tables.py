@@ -50,6 +50,7 @@ from experiments.table1 import (
     overview,
     profile,
     speed,
+    verdicts,
 )
 from experiments.td_sarsa import larger_games as td_sarsa
 from experiments.zoo import tables as zoo
@@ -271,7 +272,7 @@ def players_tables() -> Iterator[str]:
 
 
 def table1_tables() -> Iterator[str]:
-    for script in (overview, draws, listed, speed, profile):
+    for script in (overview, verdicts, draws, listed, speed, profile):
         yield from printed(script.main)
     yield from printed(evaluation_share.main, "--show")
     yield from printed(nim3p_mcts.main, "--show")

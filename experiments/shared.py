@@ -241,6 +241,28 @@ def interval(scores: np.ndarray, span: tuple[float, float] | None) -> tuple[floa
     return low + width * max(0.0, centre - reach), low + width * min(1.0, centre + reach)
 
 
+def welch_interval(
+    first: tuple[float, float],
+    second: tuple[float, float],
+    sizes: tuple[int, int],
+    level: float = 0.95,
+) -> tuple[float, float]:
+    """Welch's interval of the difference of two independent means, each with its error."""
+    from scipy import special
+
+    squares = first[1] ** 2, second[1] ** 2
+    freedom = sum(squares) ** 2 / sum(s**2 / (n - 1) for s, n in zip(squares, sizes, strict=True))
+    reach = float(special.stdtrit(freedom, (1 + level) / 2)) * sum(squares) ** 0.5
+    return first[0] - second[0] - reach, first[0] - second[0] + reach
+
+
+def p_of_zero(differences: Sequence[float]) -> float:
+    """The p of Student's t-test that the mean of the differences is 0."""
+    from scipy import stats
+
+    return float(stats.ttest_1samp(differences, 0.0).pvalue)
+
+
 def add_legend(figure: Any, title: str = "") -> None:
     """Add one legend for all panels of a figure, above them, so that it covers none."""
     found: dict[str, Any] = {}

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.stats import fisher_exact
 
 from experiments.connectfour.run import NETWORKS, late
+from experiments.n_players.equal_time import welch
 from experiments.page_tables import kept_records
 from experiments.page_text import Claim, cells_in
 from experiments.shared import interval
@@ -15,7 +17,7 @@ OUTSIDE = {
     "with losses discounted by .93": "a setting",
     "8.6 minutes on an A100": "report of techdays26",
     "won 483 of 500 games, 50 each (96.6%, 95% confidence 94.2 to 98.4)": "report of techdays26",
-    "so few networks do not tell this from 96.6%": "report of techdays26",
+    "so few agents do not tell this from 96.6%": "report of techdays26",
     "techdays26's ten have 96.6 % of 500": "report of techdays26",
     "of .01 and .1; one player": "settings",
     "epsilon from .2 to 0 or to .1, discounts of .99 and .97.": "settings",
@@ -130,10 +132,20 @@ def claims() -> Iterator[Claim]:
         won["best, temperature .03", 2_000_000, 0] / 10,
     )
     perfect = int(cells("off-policy, delaying | 2,000,000", "200-0-0"))
-    yield "{} of 30 networks win all 200 games", perfect
+    on_policy = [won["best, temperature .03", 2_000_000, seed] for seed in range(5)]
+    yield "(difference {}, 95% {} to {})", *welch(best, on_policy)
+    once = int(cells("best, temperature .03 | 2,000,000", "200-0-0"))
+    p = fisher_exact([[perfect, 30 - perfect], [once, 5 - once]]).pvalue
+    yield (
+        "{} of 30 such agents win all 200 games, on policy {} of 5 (Fisher's p = {})",
+        perfect,
+        once,
+        p,
+    )
+    yield "{} of 30 agents win all 200 games", perfect
     for times, count, sentence in (
-        (perfect, 30, "(95% {} to {}% of such networks)"),
-        (9, 10, "such networks each ({} to {}%)**"),
+        (perfect, 30, "(95% {} to {}% of such agents)"),
+        (9, 10, "such agents each ({} to {}%)**"),
     ):
         outcomes = np.array([1.0] * times + [0.0] * (count - times))
         yield sentence, *(100 * end for end in interval(outcomes, (0.0, 1.0)))

@@ -17,6 +17,7 @@ OUTSIDE = {
     "saved agent 98.65%": "GBG, agents/Sim/K6_Player2, replayed",
     "GBG's 0.522 ± 0.033 against": "GBG, agents/EWN/EWN-run-avg-std.xlsx, mode 1",
     "exploration stays at 0.3": "the setting of the recipes",
+    "where random play loses 3.5.": "values of an independent program",
     "random play loses 3.5 points in each seat": "values of an independent program",
 }
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from experiments.page_tables import read
 from experiments.page_text import EXPERIMENTS, Claim, cells_in
 from experiments.shared import archived_runs
 from jaxgbg.results.statistics import confidence_interval, mean_sem
@@ -33,9 +34,23 @@ def claims() -> Iterator[Claim]:
         for variant, by_seed in scores.items()
     }
     both = *mean_sem(means["farl"]), *mean_sem(means["part1"])
-    yield "against AB {} ± {} % with both parts, {} ± {} with part 1", *both
+    yield "Against AB {} ± {} % with both parts, {} ± {} with part 1", *both
     _, most = confidence_interval([0.0] * 4, span=(0.0, 100.0), games=40)
     yield "that all win none of 40 games leave up to {} %", most
+    discount = cells_in("discount")
+    yield (
+        "without FARL win {}% (TicTacToe) and {}% (Nim, [discount]",
+        discount("ntuple | 1", "random, without"),
+        discount("1 | 49.5 ± 0.3", "random, without"),
+    )
+    ladder = read("ladder/results.json")
+    elo = {
+        game: min(row["elo"] for row in rows if row["player"].startswith("no FARL"))
+        for game, rows in ladder.items()
+    }
+    games = ("tictactoe", "nim", "connectfour", "nim3p")
+    yield "at least {}, {} and {} Elo above it in", *(elo[game] for game in games[:3])
+    yield "ConnectFour, and at {} in Nim3P", elo[games[3]]
     cells = cells_in("farl_ablation")
     ends = [cells(f"{game} | maxn | farl", "minus part 1", 2) for game in ("tictactoe", "nim")]
     yield "Part 2 brings at most {} points in TicTacToe and {} in Nim", *ends

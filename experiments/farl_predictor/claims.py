@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from experiments.page_tables import read
 from experiments.page_text import Claim, cells_in
+from jaxgbg.results.statistics import confidence_interval
 
 OUTSIDE = {
     "with 1.5 of 5 million episodes": "a setting",
@@ -31,6 +32,8 @@ def claims() -> Iterator[Claim]:
     yield "given three 2-tuples instead, its gain is {}.", cells("nim misere, 2-tuples", gain)
     yield "gains {} with one 9-tuple or 6-tuples", cells("hex 3x3 misere, one 9-tuple", gain)
     yield "gains {} with one 9-tuple or 6-tuples", cells("hex 3x3 misere", gain)
+    threes = read("farl_predictor/results.json")["hex 3x3 misere, 3-tuples"]["gains"]["per_seed"]
+    yield "with 3-tuples (95% {} to {})", *confidence_interval(threes)
     few = [cells(game, gain) for game in ("nim, 3 players", "nim, 4 players", "hex 3x3")]
     yield "predicted 1, gained {} to {}.**", min(few), max(few)
     others = [cells(game, perfect) for game in ("nim, 3 players", "nim, 4 players", "hex 3x3")]

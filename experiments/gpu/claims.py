@@ -7,6 +7,7 @@ import numpy as np
 from experiments.gpu.published import late_means
 from experiments.page_tables import kept_records, read
 from experiments.page_text import Cells, Claim, cells_in
+from experiments.table1.verdicts import AGREES, DIFFERS, LISTED, UNDECIDED, verdict
 from jaxgbg.games import make
 
 OUTSIDE = {
@@ -28,12 +29,15 @@ OUTSIDE = {
 }
 
 
+NAMES = ("ab", "ab-dl-gbg")
+
+
 def claims() -> Iterator[Claim]:
     """Sentences with holes, each with the values of its holes."""
     cells = cells_in("gpu")
     yield "where two CPU cores make {}.**", cells("connectfour", "two CPU cores, 64 games")
     own = [cells(f"seed {seed}", "won-drawn-lost") for seed in range(12)]
-    yield "the single networks win {} of 200 games on average", np.mean(own)
+    yield "the single agents win {} of 200 games on average", np.mean(own)
     yield "these won {} to {} of 200, {} on average", min(own), max(own), np.mean(own)
     last = cells("1,066,706", "least"), cells("1,066,706", "most")
     yield "keep the value in {} to {} % of the solved", *last
@@ -49,9 +53,21 @@ def claims() -> Iterator[Claim]:
     yield "a standard deviation of {} points", np.std(ab, ddof=1)
     yield "five seeds win nothing and five win {} to {}%", min(won), max(won)
     yield "Ours win {} % one by one", np.mean(own) / 2
+    assert same_outcomes()
     yield from of_two_seeds(ab[0])
     yield from of_speeds(cells)
     yield from of_trainings()
+
+
+def same_outcomes() -> bool:
+    """Whether the criteria that were written before and the one of table1 agree in all rows."""
+    texts = cells_in("gpu").texts("outcome", having="limit")
+    own = {AGREES: "agreement", UNDECIDED: "decides nothing", DIFFERS: "rejection"}
+    rows = [
+        *((LISTED, name, "64", variant) for variant in ("farl", "none") for name in NAMES),
+        *(("2048", "score", "1,024", variant) for variant in ("farl", "none")),
+    ]
+    return [own[verdict(*row).outcome] for row in rows] == texts
 
 
 def of_two_seeds(first: float) -> Iterator[Claim]:
@@ -60,8 +76,7 @@ def of_two_seeds(first: float) -> Iterator[Claim]:
     for row in kept_records("table1/listed"):
         if row["episodes"] == 5_000_000 and row["batch"] == 64:
             listed.setdefault((row["variant"], row["opponent"]), []).extend(row["figures"])
-    names = ("ab", "ab-dl-gbg")
-    farl, none = ([listed[variant, name] for name in names] for variant in ("farl", "none"))
+    farl, none = ([listed[variant, name] for name in NAMES] for variant in ("farl", "none"))
     yield "with FARL {} and {}, which agree;", *map(np.mean, farl)
     yield "without FARL {} and {}, which do not.", *map(np.mean, none)
     yield "that happened to agree: {} and {} against AB, {} and {} against", *none[0], *none[1]

@@ -162,12 +162,12 @@ def matches() -> list[Column]:
 
 
 def summary() -> str:
-    """Of the matches, how many were won whole, and the games that single networks won."""
+    """Of the matches, how many were won whole, and the games that single agents won."""
     played = [one for one in results(NOW, "connectfour") if "won" in one]
     single = [one["won"] for one in played if one["what"] != "ensemble"]
     joined = [one["won"] for one in played if one["what"] == "ensemble"]
-    threes = f"{joined.count(GAMES_EACH)} of {len(joined)} agents of three networks"
-    ones = f"{single.count(GAMES_EACH)} of {len(single)} single networks"
+    threes = f"{joined.count(GAMES_EACH)} of {len(joined)} ensembles of three agents"
+    ones = f"{single.count(GAMES_EACH)} of {len(single)} single agents"
     won = f"{min(single)} to {max(single)} of {GAMES_EACH}, {np.mean(single):.1f} on average"
     return f"{GAMES_EACH}-0-0: {threes}, {ones}; these won {won}"
 

@@ -160,9 +160,14 @@ def of_details(cells: Cells) -> Iterator[Claim]:
     yield "self-play against COM, {}, is that", average("itself | COM")
     rounds = average("itself, move by move | COM"), paper("itself | COM")
     yield "is {} ± .001 against COM (thesis {},", *rounds
-    forecast, moves = average("itself | SELF"), cells("itself, move by move | SELF", tenths[1])
-    yield "have {} on average against it", forecast
-    yield "move by move end at {}.", moves
+    yield "without chance have {} on average against SELF", average("itself | SELF")
+    for name, sentence in (
+        ("itself, noise, epsilon .05", "and epsilon .05 have {} ± .026 and {} ± .010, those"),
+        ("itself, move by move", "move by move {} ± .032 and {} ± .006."),
+    ):
+        yield sentence, *(cells(f"{name} | {each}", tenths[1]) for each in ("SELF", "COM"))
+    with_farl = [cells(f"{name} | farl", "COM") for name in ("lines", "windows", "walks")]
+    yield "and {} to {} against COM. In", min(with_farl), max(with_farl)
     yield from of_forecast()
     yield from of_tuples(cells)
 

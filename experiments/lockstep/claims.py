@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from experiments.lockstep.tables import GAMES_OF_EVALUATION
-from experiments.page_tables import kept_records
+from experiments.page_tables import kept_records, read
 from experiments.page_text import EXPERIMENTS, Claim
 from experiments.shared import archived_runs
 from experiments.table1.report import LOCKSTEP, SERIAL, parts_of, rows_of
@@ -103,6 +103,19 @@ def claims() -> Iterator[Claim]:
     yield "a difference of {} ({} to {}).", *minus_serial("connectfour", "ab-dl", 64, "saturating")
     few, many = (minus_serial("connectfour", "ab-dl", n, "saturating") for n in (16, 256))
     yield "16 and 256 games have {} ({} to {}) and {} ({} to {}).", *few, *many
+    missed = [minus_serial("connectfour", "ab-dl", n, "saturating") for n in (1024, 4096)]
+    yield "costs ConnectFour {} and {} points in matches", *(each[0] for each in missed)
+    ends = [-end for mean, low, high in missed for end in (mean, high, low)]
+    yield "`saturating` loses {} ({} to {}) and {} points ({} to {}), by seed", *ends
+    (serial,) = (
+        row["mean"]
+        for row in kept_records("lockstep/connectfour")
+        if row["opponent"] == "ab-dl" and row["batch"] == 1
+    )
+    yield "of the {}% that one game", 100 * serial
+    rates = {one["label"]: one["moves_per_s"] for one in read("scaling/results.json")["results"]}
+    many, few = (rates[f"tictactoe, {games} games, 2 lanes"] for games in ("4,096", "64"))
+    yield "games of TicTacToe make {} times the moves", many / few
     large = [minus_serial("nim3p", "maxn", 4096, rule) for rule in ("saturating", "mean")]
     yield (
         "`saturating` is {} lower ({} to {}, by seed) and `mean` {} ({} to {})",

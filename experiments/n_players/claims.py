@@ -101,6 +101,23 @@ def claims() -> Iterator[Claim]:
     ]
     yield "where a move takes MCTS {} and {} times as long", *times
     yield "In Pig for two it adds {}, and", adds["pig to 15, 2 players"].mean()
+    timed = ("sim K6, 3 players", "nim, 3 players", "pig to 15, 3 players")
+    ones = [next(one for one in matches[name] if one["opponent"] == "mcts-1") for name in timed]
+    yield (
+        "agents earn {}, {} and {} in Sim, Nim and Pig on average",
+        *(np.mean(one["agent"]) for one in ones),
+    )
+    weak = [np.mean(results[name]["against_random"]["farl"]) for name in timed]
+    yield "against random players {}, {} and {}.", *weak
+    better = [
+        seat[1] > 0
+        for name in timed
+        for one in matches[name]
+        if one["play"] != "greedy"
+        for seat in one["more"]
+        if len(seat) == 3
+    ]
+    assert sum(better) == 1
     yield from of_one_table()
     yield from of_speeds()
     yield from of_second_round()
@@ -151,6 +168,14 @@ def of_second_round() -> Iterator[Claim]:
     checkers = [gains[f"chinese_checkers two rows, {n} players"][GAIN]["gain"] for n in (2, 6)]
     for where in ("on two rows it gains", "in Chinese checkers it gains"):
         yield f"{where} {{}} for two players and {{}} for six", *checkers
+    per_seed = {
+        (board, n): gains[f"sim {board}, {n} players, network"][GAIN]["per_seed"]
+        for board in ("K5", "K6")
+        for n in (2, 3)
+    }
+    less = [np.subtract(per_seed[board, 2], per_seed[board, 3]) for board in ("K5", "K6")]
+    ends = [end for each in less for end in (each.mean(), *confidence_interval([*each]))]
+    yield "contain 0: K5 {} ({} to {}), K6 {} ({} to {}).", *ends
     three, four = (spread(f"maedn, {n} players", sign=-1) for n in (3, 4))
     yield "without it win by {} ({} to {}) for three players and {} ({} to {})", *three, *four
     (longer,) = read("n_players/longer.json")["results"]

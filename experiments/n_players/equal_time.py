@@ -21,12 +21,11 @@ from typing import Any
 
 import jax
 import numpy as np
-from scipy import special
 
 from experiments.farl_predictor.run import agents_of, opened
 from experiments.n_players.run import SETTINGS, Setting
 from experiments.search.speed import seconds
-from experiments.shared import kept_results, make_rows_parser, measure_missing
+from experiments.shared import kept_results, make_rows_parser, measure_missing, welch_interval
 from jaxgbg import Game, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.evaluation import no_history, play
@@ -96,12 +95,9 @@ def rewards(
 
 def welch(first: Sequence[float], second: Sequence[float]) -> list[float]:
     """Mean and 95% interval of the difference of the means of independent values."""
-    (one, error), (other, other_error) = mean_sem(first), mean_sem(second)
-    squares = error**2, other_error**2
-    sizes = len(first), len(second)
-    freedom = sum(squares) ** 2 / sum(s**2 / (n - 1) for s, n in zip(squares, sizes, strict=True))
-    reach = float(special.stdtrit(freedom, 0.975)) * sum(squares) ** 0.5
-    return [one - other, one - other - reach, one - other + reach]
+    own, other = mean_sem(first), mean_sem(second)
+    interval = welch_interval(own, other, (len(first), len(second)))
+    return [own[0] - other[0], *interval]
 
 
 def more(own: np.ndarray, others: np.ndarray) -> list[float]:

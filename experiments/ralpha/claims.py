@@ -42,7 +42,7 @@ def claims() -> Iterator[Claim]:
     yield "gamma 1 is ruined ({} to {}%)", min(ruined), max(ruined)
     yield "networks win {} to {}% at gamma 1 and", min(ruined), max(ruined)
     yield "at gamma 1 and {} to {}% at .9", min(others), max(others)
-    yield "where the slides have {}%. So something", slides["100", 0.0, 1.0]
+    yield "where the slides have {}%. So the slides'", slides["100", 0.0, 1.0]
     (full,) = kept_records("ralpha/connectfour-100-shallow-0.9-0.2")
     yield "(one network, {}% where the slides have {})", full["wins"], full["paper"]
     games = [row for row in kept_records("ralpha/connectfour") if not row["shared_traces"]]
@@ -70,6 +70,8 @@ def claims() -> Iterator[Claim]:
     ends = min(paper), max(paper), min(own), max(own)
     yield "the slides have {} to {}%, here {} to {}% after", *ends
     yield "happen as such ({} and {}%)", *(farl[SHALLOW, t, 1.0]["mean"] for t in (0.2, 0.8))
+    taken = cells_in("discount").column("wins taken, without", "mlp")
+    yield "hand in {} % of cases with gamma 1 and in {} to {} % with", taken[0], *taken[1::3]
     # The same in details.md, in other words.
     yield "the slides have {} to {}. Gamma", min(serial), max(serial)
     orders = cells_in("ralpha")

@@ -3,11 +3,19 @@
 from collections.abc import Iterator
 
 from experiments.page_tables import read
-from experiments.page_text import Claim
+from experiments.page_text import Claim, cells_in
 
 OUTSIDE = {
     "python -m experiments.scaling.run --out OUT                      # 9 minutes": "a clock",
 }
+
+
+LANES = {
+    "tictactoe": ("4", "10", "20", "100"),
+    "nim3p": ("4", "10", "20", "100"),
+    "connectfour": ("4", "10", "20"),
+}
+"""How many lanes were timed, up to a hundred."""
 
 
 def claims() -> Iterator[Claim]:
@@ -18,7 +26,22 @@ def claims() -> Iterator[Claim]:
         return float(rates[f"{game}, {games} games, {lanes} lanes"])
 
     sixteen = rate("connectfour", "16")
-    yield "makes {} times as many moves a second", sixteen / rate("connectfour", "1")
+    yield "makes {} times as many with 16 games as with one", sixteen / rate("connectfour", "1")
+    many = rate("tictactoe", "64", "10"), rate("connectfour", "64", "4")
+    gains = many[0] / rate("tictactoe", "64"), many[1] / rate("connectfour", "64")
+    yield "TicTacToe makes {} times the moves", gains[0]
+    yield "instead of two, ConnectFour {} times with four", gains[1]
+    more = [
+        rate(game, "64", lanes) / rate(game, "64")
+        for game, counts in LANES.items()
+        for lanes in counts
+    ]
+    assert max(more) == gains[1]
+    again = cells_in("n_players")("connectfour | 861,040", "training")
+    yield "ConnectFour with 64 games has {} moves a second here", rate("connectfour", "64")
+    yield "here and {} in", again
+    points = [rate("tictactoe", games) / 1e6 for games in ("1,024", "256", "4,096")]
+    yield "has {} million with 1,024 games, between {} with 256 and {} with 4,096", *points
     most = [rate("connectfour", games) for games in ("256", "1,024", "4,096", "16,384")]
     assert all(0.75 < one / sixteen < 0.85 for one in most)
     small = ("tictactoe", "nim3p")

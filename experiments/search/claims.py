@@ -1,5 +1,6 @@
 """Where the figures in the text of this experiment come from."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from experiments.page_tables import kept_records
 from experiments.page_text import Claim
+from jaxgbg.results.statistics import paired_difference
 
 PAPER = "Scheiermann and Konen, arXiv 2204.13307"
 OUTSIDE = {
@@ -64,6 +66,25 @@ def claims() -> Iterator[Claim]:
         "one agent shows no gain: {}, {}, {} and {}% with",
         *(agents("connectfour", "ab", p)[0] for p in plays),
     )
+    loss = newcombe(
+        *(
+            (agents("connectfour", "ab", play)[0], *low_and_high("connectfour", "ab", play))
+            for play in ("puct-200", "greedy")
+        )
+    )
+    yield "it is a loss, {} points (95% {} to {})", *loss
+    hex_ends = [
+        [(each, *ends) for each, ends in zip(own, spans, strict=True)]
+        for own, spans in (
+            (
+                of_agents("per agent", "hex-300k", "mcts-10000", play, "last"),
+                of_agents("intervals", "hex-300k", "mcts-10000", play, "last"),
+            )
+            for play in ("puct-200", "greedy")
+        )
+    ]
+    one, other = (newcombe(*pair) for pair in zip(*hex_ends, strict=True))
+    yield "those of 300,000 {} ({} to {}) and {} points ({} to {})", *one, *other
     heur = [agents("othello", "heur", play)[0] for play in ("greedy", "puct-20")]
     yield "against HEUR from {}% to {}%.", *heur
     lows = [
@@ -97,6 +118,18 @@ def claims() -> Iterator[Claim]:
         agents("connectfour-5m", "solver", "greedy", "mean"),
     )
     yield "keep the value gains {} to {} points", gains.min(), gains.max()
+
+
+def newcombe(
+    first: tuple[float, float, float], second: tuple[float, float, float]
+) -> tuple[float, float, float]:
+    """The difference of two means and its interval, from theirs (Newcombe 1998, method 10)."""
+    (one, low, high), (other, other_low, other_high) = first, second
+    below, above = (
+        math.hypot(one - low, other_high - other),
+        math.hypot(high - one, other - other_low),
+    )
+    return one - other, one - other - below, one - other + above
 
 
 def of_details() -> Iterator[Claim]:
@@ -135,5 +168,13 @@ def of_details() -> Iterator[Claim]:
     yield "A move found {} % of its iterations done against the agent and {} % against", *found
     in_step = {row["reuse"]: row["core_seconds"] for row in kept if row.get("in_step") == 400}
     yield "trees costs {} %. In games", 100 * (in_step[True] / in_step[False] - 1)
-    ends = {row["learner"]: row["mean"] for row in kept_records("search/training")}
+    trained = {row["learner"]: row for row in kept_records("search/training")}
+    one, other = (dict(enumerate(trained[name]["per_seed"])) for name in ("td-search", "td"))
+    ahead = paired_difference(one, other, span=(0.0, 100.0))
+    assert ahead is not None
+    yield "of two seeds, by {} points ({} to {})", *ahead
+    yield "interval contains 0 ({} points, {} to {})", *ahead
+    seconds = [trained[name]["seconds"] for name in ("td-search", "td")]
+    yield "One training took {} times as long", seconds[0] / seconds[1]
+    ends = {name: row["mean"] for name, row in trained.items()}
     yield "the search is ahead, {} to {} % after", ends["td-search"], ends["td"]

@@ -62,7 +62,7 @@ def records_of(folder: RunFolder) -> list[dict[str, Any]]:
 
 def table_of(records: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A line for all networks of a budget, a variant and an opponent."""
-    yield "| episodes | games | fours | variant | opponent | n | networks | mean |"
+    yield "| episodes | games | fours | variant | opponent | n | agents | mean |"
     yield "|---" * 8 + "|"
     alike: dict[tuple[Any, ...], list[float]] = {}
     for record in records:

@@ -71,15 +71,23 @@ def _figure(row: Row, seeds: int) -> str:
     return in_figures(row, row.mean, row.sem) + ("" if row.n == seeds else f", n = {row.n}")
 
 
-def figures_of_listed() -> dict[tuple[str, str], list[float]]:
-    """(opponent, variant) -> win rates of ConnectFour's seeds on the authors' list."""
-    scale = make("connectfour").scale
+def full_budgets(game: str) -> dict[tuple[str, str], tuple[list[float], int]]:
+    """(opponent, variant) -> figures of the seeds at full budgets on the GPU, games of each."""
+    scale = make(game).scale
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in json.loads(LISTED.read_text())["results"]:
-        if one["what"] == "match" and one["game"] == "connectfour":
+        if one["what"] == "match" and one["game"] == game:
             groups.setdefault((one["opponent"], one["variant"]), []).append(one)
-    scores = {key: late_means(matches)[0] for key, matches in groups.items()}
-    return {key: [scale.figure(score) for score in own] for key, own in scores.items()}
+    found = {}
+    for key, matches in groups.items():
+        means, times = late_means(matches)
+        found[key] = [scale.figure(mean) for mean in means], times * matches[0]["games"]
+    return found
+
+
+def figures_of_listed() -> dict[tuple[str, str], list[float]]:
+    """(opponent, variant) -> win rates of ConnectFour's seeds on the authors' list."""
+    return {key: figures for key, (figures, _) in full_budgets("connectfour").items()}
 
 
 def lines_of_listed(rows: Sequence[Row]) -> Iterator[str]:
