@@ -94,8 +94,12 @@ def push_immediate(
     If `one_by_one`, each update reads the weights after the previous one, as in the serial
     algorithm for n-tuples. Otherwise they are combined like all updates of a tick.
     """
-    features = jnp.concatenate([push.features[:, None], of_player(traces.features, push.player)], 1)
-    slope = jnp.concatenate([push.slope[:, None], of_player(traces.slope, push.player)], 1)
+    place = jnp.arange(push.player.shape[0]), push.player.astype(jnp.int32)
+    list_of, list_slope = (
+        leaf.at[place].get(mode="promise_in_bounds") for leaf in (traces.features, traces.slope)
+    )
+    features = jnp.concatenate([push.features[:, None], list_of], 1)
+    slope = jnp.concatenate([push.slope[:, None], list_slope], 1)
     batch, length = slope.shape
     decay = trace_decay ** np.arange(length, dtype=np.float32)
     change = push.error[:, None] * decay * slope
@@ -110,11 +114,12 @@ def push_immediate(
         params = update(
             params, jax.tree.map(lambda part: part.reshape(*joined, *part.shape[2:]), updates)
         )
-    pushed, pushed_slope = features[:, :-1], slope[:, :-1]
-    theirs = _theirs(traces, push)
+    # The writes depend on the reads, or XLA would copy the lists to keep the old ones.
+    pushed = jnp.where(push.live[:, None, None], features[:, :-1], list_of)
+    pushed_slope = jnp.where(push.live[:, None], slope[:, :-1], list_slope)
     return params, traces._replace(
-        features=jnp.where(theirs[..., None, None], pushed[:, None], traces.features),
-        slope=jnp.where(theirs[..., None], pushed_slope[:, None], traces.slope),
+        features=traces.features.at[place].set(pushed, mode="promise_in_bounds"),
+        slope=traces.slope.at[place].set(pushed_slope, mode="promise_in_bounds"),
     )
 
 

@@ -163,6 +163,19 @@ class NTuple(Indices):
         Source: Konen & Bagheri 2021, Algorithm 7 and appendix A.5; Beal & Smith 1999.
         """
         check_updates(self, updates)
+        # A small table has less than one weight for each hit.
+        several = updates.features.size > self.num_weights
+        move = self._by_weights if several and self._scratch else self._by_hits
+        return move(params, updates, alpha, hyper)
+
+    def _by_hits(
+        self,
+        params: NTupleParams,
+        updates: Updates,
+        alpha: jax.Array,
+        hyper: Mapping[str, jax.Array],
+    ) -> NTupleParams:
+        """`update` that computes pace and share of a weight for each of its hits."""
         features, player, change, size, live = updates[:5]
         first = self.first_hits(features)
         # On few features the copy costs more than the repeated work.
@@ -206,6 +219,33 @@ class NTuple(Indices):
         if added:
             new = jnp.stack(added, -1) if columns > 1 else added[0]
             counters = add_at(view, rows, new).reshape(counters.shape)
+        return NTupleParams(weights, counters, tuples)
+
+    def _by_weights(
+        self,
+        params: NTupleParams,
+        updates: Updates,
+        alpha: jax.Array,
+        hyper: Mapping[str, jax.Array],
+    ) -> NTupleParams:
+        """`update` that computes pace and share once for each weight; the same to the bit."""
+        features, player, change, size, live = updates[:5]
+        first = self.first_hits(features)
+        (rows,) = materialize(self.rows(features, player))
+        weights, counters, tuples = params
+        view = self._by_rows(counters)
+        hit = (first & live[:, None]).astype(jnp.float32)
+        hits = jnp.maximum(add_at(jnp.zeros_like(weights), rows, hit), 1)
+        pace = jnp.broadcast_to(alpha, hits.shape)
+        if self._tc:
+            pace = alpha * self.step_scale(view, hyper["beta"])
+        (scales,) = materialize(jnp.stack([pace, self._repeats(hits, pace) / hits], -1))
+        pace, share = jnp.moveaxis(look_up(scales, rows), -1, 0)
+        change, size = change[:, None] * share, size[:, None] * share
+        weights = add_at(weights, rows, jnp.where(first, pace * change, 0) / self.num_features)
+        if self._tc:
+            summed = add_at(view[:, : self._tc], rows, jnp.stack([change, size], -1))
+            counters = jnp.concatenate([summed, view[:, self._tc :]], 1).reshape(counters.shape)
         return NTupleParams(weights, counters, tuples)
 
     def _by_rows(self, counters: jax.Array) -> jax.Array:

@@ -212,6 +212,28 @@ def test_tables_longer_than_int32_counts_are_written_row_by_row(tcl, monkeypatch
     jax.tree.map(np.testing.assert_array_equal, both_lanes(), found)
 
 
+@pytest.mark.parametrize("combine", ["mean", "saturating"])
+@pytest.mark.parametrize("tcl", ["none", "id", "exp"])
+def test_a_small_table_is_updated_by_weights_to_the_same_bits(tcl, combine):
+    value, games = make_value("nim3p", tcl, combine), 1_000
+    random = np.random.default_rng(0)
+    cells = random.integers(6, size=(games, 3)).astype(np.int8)
+    change = jnp.asarray(random.normal(size=games) * (random.random(games) < 0.8), jnp.float32)
+    player = jnp.asarray(random.integers(3, size=games), jnp.int8)
+    features = value.features(value.init(), cells)
+    assert features.size > value.num_weights
+    updates = Updates(features, player, change, jnp.abs(change), change != 0)
+    found = []
+    for move in (value.update, value._by_weights, value._by_hits):
+        params = value.init()
+        for _ in range(2):
+            params = jax.jit(move)(params, updates, jnp.float32(0.3), {"beta": jnp.float32(2.7)})
+        found.append(params)
+    assert np.count_nonzero(found[0].weights) > 900
+    for other in found[1:]:
+        jax.tree.map(np.testing.assert_array_equal, found[0], other)
+
+
 def test_the_factor_is_the_one_left_by_the_update_before():
     value = dataclasses.replace(make_value("nim", "id", "sum"), tuples=((0, 1, 2),))
     features = value.features(value.init(), jnp.array([[5, 4, 3]], jnp.int8))
