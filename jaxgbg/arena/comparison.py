@@ -19,7 +19,8 @@ from jaxgbg.specs import Seed, checked
 class Comparison:
     """The first player's games so far, and the test's answer to their pairs.
 
-    `score` is points a game, a draw counting half, `sem` its standard error over pairs.
+    `score` is points a game, 1 for a win of any size and 1/2 for a draw, `sem` its standard error
+    over pairs.
     """
 
     wins: int
@@ -47,11 +48,17 @@ def compare(
 
     A pair is one start, drawn by `opening_plies` uniformly random plies, and played twice with
     seats changed; without random openings greedy agents would always repeat one game. The answer
-    holds for such starts. Raises ValueError for a game that is not for two players, or too short
-    for such openings.
+    holds for such starts. Raises ValueError for a game that is not for two players, whose rewards
+    do not lie symmetrically about 0, or that is too short for such openings.
     """
     if game.num_players != 2:
         raise ValueError(f"compare needs a game for two players, not {game.name}")
+    low, high = game.reward_range
+    if low != -high:
+        raise ValueError(
+            f"compare counts wins, draws and losses, but rewards of {game.name} lie between {low:g}"
+            f" and {high:g}"
+        )
     if max_games < 2 * batch:
         raise ValueError(f"max_games must hold one batch of {batch} pairs, not {max_games}")
     protocol = Protocol("random_plies", count=batch, plies=opening_plies)
@@ -61,7 +68,7 @@ def compare(
         key, draw = jax.random.split(key)
         # Rewards float32[2, batch]: the same start from each seat.
         batch_rewards = compete(game, first, second, protocol, draw)[0]
-        scores = ((batch_rewards + 1) / 2).mean(0)
+        scores = ((np.sign(batch_rewards) + 1) / 2).mean(0)
         pairs = np.append(pairs, scores)
         rewards = np.append(rewards, batch_rewards)
         decision = test.update(scores)

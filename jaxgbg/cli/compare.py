@@ -12,13 +12,13 @@ from jaxgbg.arguments import Elo, MaxGames, OpeningPlies, Pairs, Risk
 from jaxgbg.cli.common import Json, TableFormat, print_records
 from jaxgbg.cli.options import GREEDY, Playing
 from jaxgbg.cli.session import start_jax
+from jaxgbg.games.scale import WIN_RATE
 from jaxgbg.specs import Seed, checked
 
 if TYPE_CHECKING:
     from rich.status import Status
 
     from jaxgbg.arena.comparison import Comparison
-    from jaxgbg.games import Scale
 
 _VERDICTS = {
     "accept": "accept: above {0:+g} Elo",
@@ -85,7 +85,7 @@ def compare(
         shown = partial(_show_progress, status, test)
         comparison = play(game, first, player, test, opening_plies, batch, max_games, seed, shown)
     record = {"agent": agent.name, "opponent": Path(opponent).name, "game": game.name}
-    record |= _record_of(comparison, game.scale, _VERDICTS[comparison.decision].format(elo0, elo1))
+    record |= _record_of(comparison, _VERDICTS[comparison.decision].format(elo0, elo1))
     print_records([record], json_file, form)
 
 
@@ -95,13 +95,13 @@ def _show_progress(status: "Status", test: SequentialTest, now: "Comparison") ->
     status.update(f"{games:,} games, log likelihood ratio {ratio}")
 
 
-def _record_of(comparison: "Comparison", scale: "Scale", verdict: str) -> dict[str, Any]:
+def _record_of(comparison: "Comparison", verdict: str) -> dict[str, Any]:
     """The result of a comparison as a record; points are win rates, as in other tables."""
     counts = {name: getattr(comparison, name) for name in ("wins", "draws", "losses")}
     return {
         "games": sum(counts.values()),
         **counts,
-        scale.label: round(100 * comparison.score, 2),
+        WIN_RATE.label: round(100 * comparison.score, 2),
         "sem": round(100 * comparison.sem, 2),
         "llr": round(comparison.log_likelihood_ratio, 3),
         "verdict": verdict,

@@ -9,7 +9,13 @@ from typing import NamedTuple
 from jaxgbg.games.core import Game
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.action_values import BootstrapRule, action_values, leaves_out
-from jaxgbg.learners.selection import choose_actions, choose_ranked, choose_softly, uniform
+from jaxgbg.learners.selection import (
+    choose_actions,
+    choose_ranked,
+    choose_softly,
+    uniform,
+    with_rank,
+)
 from jaxgbg.learners.state import Choice, Games
 from jaxgbg.types import Params
 from jaxgbg.values.core import ValueFunction
@@ -88,10 +94,8 @@ class EpsilonGreedy:
         tied = jnp.where(explored[:, None], 0.0, q)
         action = choose_actions(tied, legal, uniform(words[:, 1]))
         if self.ranks:
-            # A move that a search has left out has the value -inf and no rank.
-            kept = legal & (q > -jnp.inf)
-            kept = jnp.where(kept.any(1, keepdims=True), kept, legal)
-            ranked = jax.vmap(partial(choose_ranked, ranks=self.ranks))(q, kept, words)
+            choose = jax.vmap(partial(choose_ranked, ranks=self.ranks))
+            ranked = choose(q, with_rank(q, legal), words)
             action = exploration.where_allowed(ranked, action)
         elif self.temperature:
             soft = jax.vmap(partial(choose_softly, temperature=self.temperature))(q, legal, words)

@@ -71,6 +71,16 @@ def choose_ranked(
     return chosen
 
 
+def with_rank(q: jax.Array, legal: jax.Array) -> jax.Array:
+    """bool[B, A]: the legal actions that `choose_ranked` may choose, by `q` float32[B, A].
+
+    An action that a search has left out has the value -inf and no rank; all have one if no value is
+    a number, as with a network that has diverged.
+    """
+    kept = legal & (q > -jnp.inf)
+    return jnp.where(kept.any(1, keepdims=True), kept, legal)
+
+
 def choose_softly(
     q: jax.Array, legal: jax.Array, words: jax.Array, temperature: float
 ) -> jax.Array:

@@ -87,10 +87,21 @@ def legal_actions(game: Game, states: State) -> jax.Array:
 
 @partial(jax.jit, static_argnums=0)
 def final_rewards(game: Game, player: MaxN, states: State) -> jax.Array:
-    """float32[B, A]: the mover's final reward after each action in perfect play."""
+    """float32[B, A]: the mover's final reward after each action in perfect play.
+
+    In games of chance its expectation.
+    """
+    actions, numbers = jnp.arange(game.num_actions), jnp.arange(game.num_spawns)
 
     def one(state: State) -> jax.Array:
-        after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))
-        return player.values(after)[:, state.player]
+        after = jax.vmap(game.afterstate, (None, 0))(state, actions)
+        if not game.stochastic:
+            return player.values(after)[:, state.player]
+        # Positions before chance are not in the tables.
+        shares = jax.vmap(game.spawn_probabilities)(after)
+        outcomes = jax.vmap(jax.vmap(game.spawn_outcome, (None, 0)), (0, None))(after, numbers)
+        values = jax.vmap(player.values)(outcomes)[..., state.player]
+        mean = jnp.where(shares > 0, shares * values, 0).sum(1)
+        return jnp.where(after.terminal, after.rewards[:, state.player], mean)
 
     return jax.vmap(one)(states)

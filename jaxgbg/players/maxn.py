@@ -169,13 +169,13 @@ def _enumerate(game: Game) -> tuple[np.ndarray, _Expansion]:
 
 @lru_cache(maxsize=16)
 def _solve(game: Game) -> _Tables | expectations.Tables:
+    if game.stochastic:
+        return expectations.solve(game)
     if _num_codes(game) > _MOST_CODES:
         raise ValueError(
             f"maxn looks at every position: {game.name} has too many"
             f" (up to {float(_num_codes(game)):.0e}; the limit is {_MOST_CODES})"
         )
-    if game.stochastic:
-        return expectations.solve(game)
     row, positions = _enumerate(game)
     values, best = _backward_induction(game, positions, row[positions.child_codes])
     row[row < 0] = len(values)

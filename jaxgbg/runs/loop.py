@@ -275,6 +275,7 @@ class Training:
                 self.means_so_far[number] = Mean(params, mean.samples)
         self.reached, self.seconds = reached, seconds
         self._settled.clear()
+        self._check_finite()
 
     def evaluate(self, episodes: int) -> Iterator[tuple[int, Result]]:
         """Evaluate every lane after `episodes`; return each result with its run's number.

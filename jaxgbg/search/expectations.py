@@ -114,7 +114,8 @@ def _expand(game: Game, states: State) -> tuple[PyTree, ...]:
 def _enumerate(game: Game) -> tuple[State, _Expansion]:
     """All positions with a player to move, breadth first: (states[P], expansion)."""
     starts = _STARTS if game.init_words else 1
-    level = jax.device_get(jax.vmap(game.init)(jax.random.split(jax.random.key(0), starts)))
+    draws = jax.random.split(jax.random.key(0), starts)
+    level = jax.device_get(jax.jit(jax.vmap(game.init))(draws))
     level = select_states(level, np.unique(state_keys(level), return_index=True)[1])
     row = {key.tobytes(): number for number, key in enumerate(state_keys(level))}
     shape = (game.num_actions, game.num_spawns)

@@ -16,7 +16,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule, action_values
 from jaxgbg.learners.masks import visit_pairs
-from jaxgbg.learners.selection import check_ranks, choose_action, choose_ranked
+from jaxgbg.learners.selection import check_ranks, choose_action, choose_ranked, with_rank
 from jaxgbg.search.spec import SearchSpec
 from jaxgbg.specs import setting
 from jaxgbg.types import Params, SettingValue, State
@@ -177,9 +177,8 @@ class LookAhead:
         ranks = self.settings.ranks
         if not ranks:
             return jax.vmap(choose_action)(q, legal, draws)
-        # A move outside of the beam has no rank.
         words = jax.random.bits(keys[1], (len(draws), 2), jnp.uint32)
-        return jax.vmap(partial(choose_ranked, ranks=ranks))(q, legal & (q > -jnp.inf), words)
+        return jax.vmap(partial(choose_ranked, ranks=ranks))(q, with_rank(q, legal), words)
 
     def action_values(
         self,

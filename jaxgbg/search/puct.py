@@ -100,8 +100,9 @@ class PUCT:
     node. Q of an untried action is `unvisited`; of equal actions the first is taken. V of a player
     is its best action value in its next turn, after the best moves of the players before it. For
     the player who is last in turn it is V(s | player). Agents that learned values of actions have
-    values only in their own turns, so there V of the last player is searched for too. The end of a
-    game counts as its rewards alone. The root is evaluated before the first iteration.
+    values only in their own turns, so there V of the last player is searched for too; likewise in
+    games of chance where that player did not make the last move, or chance has changed its board.
+    The end of a game counts as its rewards alone. The root is evaluated before the first iteration.
 
     In a game of chance an action has up to `width` children, each a separate draw of its outcome,
     and visits them in turn (sparse sampling, Kearns, Mansour & Ng 2002). With `solver`, values are
@@ -289,15 +290,36 @@ class PUCT:
         The last lines float32[B, lines, A] are the bounds, if any, and the priors, -1 if illegal.
         """
         del draws
-        return self.evaluate_positions(params, leaves.states, keys, iteration)
+        known = self._known(leaves) if self.game.stochastic else None
+        return self.evaluate_positions(params, leaves.states, keys, iteration, known)
+
+    def _known(self, leaves: Leaves) -> jax.Array:
+        """bool[B, N]: whose V(s | player) counts, in games of chance.
+
+        V is learned on boards that the player itself has made, before chance: only the player who
+        made the last move sees one, and only if chance has not changed it. Roots have no values.
+        """
+        end = jnp.maximum(leaves.depth - 1, 0)[None]
+        last = jnp.take_along_axis(leaves.players, end, 0)[0]
+        now, before = self._observed(leaves.states), self._observed(leaves.before)
+        mine = np.arange(self.game.num_players) == last[:, None]
+        return mine & (now == before).all(1)[:, None] | (leaves.depth == 0)[:, None]
 
     def evaluate_positions(
-        self, params: Params, states: State, keys: jax.Array, iteration: Iteration
+        self,
+        params: Params,
+        states: State,
+        keys: jax.Array,
+        iteration: Iteration,
+        known: jax.Array | None = None,
     ) -> tuple[jax.Array, jax.Array]:
-        """As `evaluate`, of states[B]; games without chance use neither `keys` nor `iteration`."""
+        """As `evaluate`, of states[B]; games without chance use neither `keys` nor `iteration`.
+
+        `known` bool[B, N] says for which players V(s | player) counts, None for all.
+        """
         game, of_actions = self.game, self.value.num_actions > 1
-        known = jnp.zeros((len(states.player), game.num_players))
-        values = known if of_actions else self._values_of_all(params, states)
+        nothing = jnp.zeros((len(states.player), game.num_players))
+        values = nothing if of_actions else self._values_of_all(params, states)
         q, legal = self._action_values(params, states)
         best = q.max(1, keepdims=True)
         shares = jnp.where(legal, jnp.exp((q - best) / np.float32(self.settings.temperature)), 0.0)
@@ -312,11 +334,13 @@ class PUCT:
             if turn:
                 q = self._action_values(params, promised.now)[0]
             promised = self._next_turn(states, promised, q, keys, iteration, turn + 2)
-        if of_actions and game.num_players > 1:
+        promised = _at_the_end(states, promised)
+        if (of_actions or known is not None) and game.num_players > 1:
+            if known is not None and not of_actions:
+                promised = promised._replace(waiting=promised.waiting & ~known)
             promised = self._until_all_had_theirs(params, states, promised, keys, iteration)
-        values, waiting, now = promised
-        over = waiting & now.terminal[:, None]
-        values = jnp.where(over, now.rewards - states.rewards, values)
+            promised = _at_the_end(states, promised)
+        values = promised.values
         lines = prior[:, None]
         if self.solver is not None:
             lines = jnp.concatenate([self.solver.unproved(legal), lines], 1)
@@ -329,7 +353,7 @@ class PUCT:
         q: jax.Array,
         keys: jax.Array,
         iteration: Iteration,
-        kind: int,
+        kind: jax.Array | int,
     ) -> _Promised:
         """Set the mover's value, if it waits: its reward since `states` plus its best `q`."""
         values, waiting, now = promised
@@ -351,15 +375,21 @@ class PUCT:
     ) -> _Promised:
         """Continue turns while a player waits: the last in turn, and players who must pass."""
 
-        def somebody_waits(promised: _Promised) -> jax.Array:
+        def somebody_waits(carry: tuple[jax.Array, _Promised]) -> jax.Array:
+            promised = carry[1]
             open_ = promised.waiting & ~promised.now.terminal[:, None]
             return most_of_lanes(open_.any().astype(jnp.int32)) > 0
 
-        def turn(promised: _Promised) -> _Promised:
+        def turn(carry: tuple[jax.Array, _Promised]) -> tuple[jax.Array, _Promised]:
+            # Each turn draws chance by words of its own.
+            kind, promised = carry
             q = self._action_values(params, promised.now)[0]
-            return self._next_turn(states, promised, q, keys, iteration, 2)
+            return kind + 1, self._next_turn(states, promised, q, keys, iteration, kind)
 
-        return jax.lax.while_loop(somebody_waits, turn, promised)
+        kinds_used = max(1, self.game.num_players - 1) + 2
+        found: _Promised
+        _, found = jax.lax.while_loop(somebody_waits, turn, (jnp.int32(kinds_used), promised))
+        return found
 
     def _values_of_all(self, params: Params, states: State) -> jax.Array:
         """float32[B, N]: V(s | player) of every player."""
@@ -370,7 +400,11 @@ class PUCT:
 
     def _features(self, params: Params, states: State) -> jax.Array:
         """int32[B, F] of the positions states[B]."""
-        return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
+        return self.value.features(params, self._observed(states))
+
+    def _observed(self, states: State) -> jax.Array:
+        """int[B, D]: what the value function sees of states[B]."""
+        return jax.vmap(partial(self.value.observe, self.game))(states)
 
     def _action_values(self, params: Params, states: State) -> tuple[jax.Array, jax.Array]:
         """(q float32[B, A], the lowest float32 for illegal actions; legal bool[B, A])."""
@@ -381,7 +415,12 @@ class PUCT:
         return jnp.where(legal, jnp.nan_to_num(q, nan=_LEAST), _LEAST), legal
 
     def _after_best(
-        self, states: State, q: jax.Array, keys: jax.Array, iteration: Iteration, kind: int
+        self,
+        states: State,
+        q: jax.Array,
+        keys: jax.Array,
+        iteration: Iteration,
+        kind: jax.Array | int,
     ) -> State:
         """states[B] after the first of the best moves, and after chance by words of its `kind`."""
         after = jax.vmap(self.game.afterstate)(states, q.argmax(1).astype(jnp.int32))
@@ -397,6 +436,14 @@ class _Promised(NamedTuple):
     values: jax.Array
     waiting: jax.Array
     now: State
+
+
+def _at_the_end(states: State, promised: _Promised) -> _Promised:
+    """With the rewards since `states` as values of the players who wait where the game is over."""
+    values, waiting, now = promised
+    over = waiting & now.terminal[:, None]
+    values = jnp.where(over, now.rewards - states.rewards, values)
+    return _Promised(values, waiting, now)
 
 
 def most_visited(roots: RootStatistics | SolvedStatistics, key: jax.Array) -> jax.Array:

@@ -110,7 +110,7 @@ def resume(
             outcomes = learn_outcomes(outcomes, leaves.entry, leaves.made >= 0, after, gained)
         if done is not None:
             after = jnp.where(number < 0, done.min() // step * step, after)
-        return after, tree._replace(edges=edges, outcomes=outcomes), leaves
+        return after, tree._replace(edges=edges, outcomes=outcomes), leaves._replace(before=None)
 
     def unfinished(carry: tuple[jax.Array, Tree, Leaves]) -> jax.Array:
         number, tree, _ = carry
@@ -137,7 +137,8 @@ def _spawn_new(search: TreePolicy, leaves: Leaves, keys: jax.Array, iteration: I
     """Draw chance for the new leaves."""
     chance = iteration.words(keys, 1, search.game.spawn_words)
     spawned = jax.vmap(search.game.spawn_from)(leaves.states, chance)
-    return leaves._replace(states=select(leaves.made >= 0, spawned, leaves.states))
+    states = select(leaves.made >= 0, spawned, leaves.states)
+    return leaves._replace(states=states, before=leaves.states)
 
 
 def new_tree(search: TreePolicy, roots: State) -> Tree:

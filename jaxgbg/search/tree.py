@@ -53,6 +53,7 @@ class Leaves(NamedTuple):
       slots: int32[D, B] the child below its action that it leads to.
       made: int32[B] the action of the last edge if that is new, else -1.
       entry: the place of the new node in `Tree.outcomes`, or None.
+      before: [B] the states at the ends before chance, or None.
     """
 
     states: PyTree
@@ -64,6 +65,7 @@ class Leaves(NamedTuple):
     slots: jax.Array
     made: jax.Array
     entry: Entry | None = None
+    before: PyTree = None
 
 
 class Iteration(NamedTuple):
@@ -75,7 +77,7 @@ class Iteration(NamedTuple):
     number: jax.Array
     total: jax.Array
 
-    def words(self, keys: jax.Array, kind: int, count: int) -> jax.Array:
+    def words(self, keys: jax.Array, kind: jax.Array | int, count: int) -> jax.Array:
         """uint32[B, count]: the random words of this iteration for one kind of its draws."""
         return words(keys, self.number + kind * self.total, count)
 

@@ -1,5 +1,7 @@
 """The sequential test: its likelihoods, how often it errs, and matches that it ends."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -7,6 +9,7 @@ from scipy.optimize import minimize
 import jaxgbg
 from jaxgbg.arena.comparison import compare
 from jaxgbg.arena.sequential import SequentialTest, expected_score
+from jaxgbg.games import Nim
 from jaxgbg.players import MaxN, RandomPlayer
 
 
@@ -124,6 +127,44 @@ def test_matches_end_with_the_right_answer():
     assert compare(game, weak, strong, SequentialTest(), 2, 20).decision == "reject"
     again = compare(game, strong, weak, SequentialTest(), opening_plies=2, batch=20)
     assert again == result
+
+
+@dataclasses.dataclass(frozen=True)
+class _PaidNim(Nim):
+    """Nim whose winner gets `high` and whose loser `low`."""
+
+    low: float = -1.0
+    high: float = 1.0
+
+    name = "paid_nim"
+
+    @property
+    def reward_range(self):
+        return self.low, self.high
+
+    def afterstate(self, state, action):
+        after = super().afterstate(state, action)
+        paid = np.float32(self.high) * (after.rewards > 0) + np.float32(self.low) * (
+            after.rewards < 0
+        )
+        return after._replace(rewards=paid)
+
+
+def test_a_win_is_one_point_whatever_it_pays():
+    settings = {"opening_plies": 0, "batch": 20, "max_games": 40}
+
+    def compared(**paid):
+        game = _PaidNim(heaps=1, size=3, **paid)
+        player = RandomPlayer(game)
+        return compare(game, player, player, SequentialTest(), **settings)
+
+    plain = compared()
+    assert plain.wins * plain.losses > 0
+    assert plain.score == plain.wins / 40
+    for most in (3.0, 1 / 3):
+        assert compared(low=-most, high=most) == plain
+    with pytest.raises(ValueError, match="wins, draws and losses, but rewards of paid_nim lie"):
+        compared(low=0.0)
 
 
 @pytest.mark.slow

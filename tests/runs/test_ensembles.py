@@ -11,8 +11,19 @@ from jaxgbg import make, train
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.storage.agents import SavedAgent, load_agent, save_agent
 from jaxgbg.runs.storage.ensembles import ensemble
+from jaxgbg.values import NTupleSpec
 from tests.games.batches import each
 
+# The settings of n-tuples by which a sum is read, each with another value for Nim.
+READ = {
+    "symmetries": False,
+    "images": ((0, 1, 2), (2, 1, 0)),
+    "sigmoid": False,
+    "stages": (1,),
+    "one_table": True,
+}
+# Settings of n-tuples that say which weights there are, and how they were learned.
+LEARNED = {"layout", "walks", "from_lines", "tcl", "beta", "combine", "initial_value"}
 LAYOUTS = (((0, 1, 2), (4, 3, 7)), ((8, 5, 2), (0, 1, 2), (1, 4, 5)), ((0, 4, 8),))
 
 
@@ -130,7 +141,7 @@ def test_what_does_not_go_together_is_named():
             "terminal_value_zero",
             {"terminal_value_zero": not preset("nim").learner.terminal_value_zero},
         ),
-        ("sigmoid", {"sigmoid": False}),
+        *((name, {name: changed}) for name, changed in READ.items()),
     ):
         complaint = f"agent 3 and agent 1 do not go together: {what} differs"
         with pytest.raises(ValueError, match=complaint):
@@ -142,6 +153,10 @@ def test_what_does_not_go_together_is_named():
         together(agent_of(preset("nim", value="mlp"), 0), nim)
     with pytest.raises(ValueError, match="agent 2 is an ensemble of 2: name its members"):
         together(nim, together(nim, nim))
+
+
+def test_every_setting_of_n_tuples_is_compared_or_has_no_part_in_a_sum():
+    assert READ.keys() | LEARNED == {field.name for field in dataclasses.fields(NTupleSpec)}
 
 
 def test_too_many_and_unequal_tuples_are_named():

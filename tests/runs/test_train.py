@@ -5,6 +5,7 @@ import itertools
 import json
 import sys
 
+import jax
 import numpy as np
 import pytest
 
@@ -161,3 +162,15 @@ def test_lanes_of_several_discounts_are_judged_each_by_its_own():
     training = Training(*runs)
     discounts = training._player([group.params for group in training.groups]).bootstrap.discount
     np.testing.assert_array_equal(discounts[:6], np.float32([0.5] * 2 + [0.9] * 4))
+
+
+def test_a_resumed_run_knows_which_networks_have_diverged():
+    """A run that stops during its last evaluation trains no more, but its summary names them."""
+    run = preset("nim", value="mlp", alpha=0.01, episodes=100, seeds=(0, 1, 2), variants=("farl",))
+    training = Training(run)
+    lanes = training.changing(0, 1, 2)
+    params = jax.tree.map(lambda leaf: np.full_like(leaf, np.nan), lanes[1].lane.params)
+    lanes[1] = lanes[1]._replace(lane=lanes[1].lane._replace(params=params))
+    leaves = zip(*map(jax.tree.leaves, lanes), strict=True)
+    training.restore([*itertools.chain(*leaves)], reached=0, seconds=1.0)
+    assert training.diverged == [1]

@@ -247,6 +247,22 @@ def test_ranks_beyond_the_last_move_leave_their_share_to_the_others():
         np.testing.assert_allclose(counts[order[: len(expected)]] / 3000, expected, atol=0.04)
 
 
+@pytest.mark.parametrize("settings", [{"plies": 1}, {"plies": 2, "width": (2,)}])
+def test_a_network_that_has_diverged_plays_legal_moves_by_ranks(settings):
+    game = make_small("tictactoe")
+    value = MLPSpec(hidden=(2,)).build(game, False, 1)
+    drawn = value.init(key=jax.random.key(0))
+    params = jax.tree.map(lambda leaf: np.full_like(leaf, np.nan), drawn)
+    states = random_positions(game, 64, 2)[0]
+    player = LookAheadAgent(
+        GreedyAgent(game, value, params), LookAheadSpec(ranks=(0.5, 0.5), **settings)
+    )
+    actions = np.asarray(player.act(states, jax.random.key(0)))
+    legal = np.asarray(each(game.legal_actions, states))
+    assert not legal.all(0).any()
+    assert legal[np.arange(64), actions].all()
+
+
 @pytest.mark.slow
 def test_equal_values_are_ranked_at_random():
     game = make_small("tictactoe")

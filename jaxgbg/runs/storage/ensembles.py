@@ -59,6 +59,8 @@ def _meaning(name: str, agent: SavedAgent) -> dict[str, SettingValue]:
         "discount": run.learner.discount,
         "loss_discount": run.learner.bootstrap.loss_discount,
         "terminal_value_zero": run.learner.terminal_value_zero,
+        "symmetries": value.symmetries,
+        "images": value.images,
         "sigmoid": value.sigmoid,
         "one_table": value.one_table,
         "stages": value.stages,

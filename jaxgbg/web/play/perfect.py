@@ -48,18 +48,17 @@ class Perfect:
             return _of_scores(cast(ConnectFourState, states), self.solver)
         legal = np.asarray(legal_actions(self.game, states))[0]
         paid = np.asarray(final_rewards(self.game, self.solver, states))[0]
-        best = np.where(legal, paid, -np.inf).max(initial=-np.inf)
+        best = np.asarray(self.solver.best_actions(states))[0] & ~np.isnan(paid)
         return [
-            Verdict(
-                action, self._words(paid[action]), bool(paid[action] == best), _sign(paid[action])
-            )
+            Verdict(action, self._words(paid[action]), bool(best[action]), _sign(paid[action]))
             for action in np.flatnonzero(legal).tolist()
         ]
 
     def _words(self, reward: float) -> str:
         if np.isnan(reward):
             return "?"
-        if self.game.num_players == 2 and self.game.reward_range == (-1.0, 1.0):
+        decided = not self.game.stochastic and self.game.reward_range == (-1.0, 1.0)
+        if decided and self.game.num_players == 2:
             return {1: "wins", -1: "loses"}.get(int(reward), "draws")
         return reward_text(self.game, reward)
 

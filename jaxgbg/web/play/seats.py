@@ -122,11 +122,15 @@ class Seats:
             }
         return [choice]
 
+    @property
+    def perfect(self) -> str | None:
+        """The name of a player of perfect play, if one supports this game."""
+        return next((name for name in ("maxn", "ab-dl") if name in self._names), None)
+
     def levels(self) -> list[dict[str, str]]:
         """Opponents for people from easy to strong: what the level is called, and its player."""
         mcts = "mcts" in self._searches
         weak = f"mcts-{_WEAK}" if mcts else "random"
-        perfect = next((name for name in ("maxn", "ab-dl") if name in self._names), None)
         if self.agents:
             first = next(iter(self.agents))
             searched = self._most(PUCTSpec(), self.agents[first])
@@ -136,9 +140,9 @@ class Seats:
                 strong = f"{first}:search=puct-{min(PUCTSpec().number, searched)}"
             players = [weak, first, strong]
         elif mcts:
-            players = [weak, f"mcts-{_MIDDLING}", perfect or f"mcts-{_STRONG}"]
+            players = [weak, f"mcts-{_MIDDLING}", self.perfect or f"mcts-{_STRONG}"]
         else:
-            players = [weak, None, perfect]
+            players = [weak, None, self.perfect]
         labels = ("easy", "medium", "strong")
         found = [
             {"label": label, "player": player}

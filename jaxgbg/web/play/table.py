@@ -62,10 +62,7 @@ class Table:
             for name, label in zip(self.seats.agents, agents or {}, strict=True)
         }
         self.scale = value_scale(game)
-        try:
-            self._perfect: Perfect | None = Perfect(game)
-        except ValueError:
-            self._perfect = None
+        self._perfect = Perfect(game) if self.seats.perfect else None
         self.answers: dict[str, tuple[type[requests.Question], requests.Answer]] = {
             name: (kind, getattr(self, name)) for name, kind in requests.QUESTIONS.items()
         }
