@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         register_player,
     )
     from jaxgbg.playing import (
+        compare,
         ensemble,
         evaluate,
         load,
@@ -42,11 +43,13 @@ if TYPE_CHECKING:
         position_text,
         scores,
         search,
+        shrink,
     )
     from jaxgbg.results import frame as results
     from jaxgbg.results.ladder import Ladder
     from jaxgbg.runs import Evaluation, Run, RunFolder, StopTraining, with_changes
     from jaxgbg.runs.presets import preset
+    from jaxgbg.runs.storage.agents import LoadedAgent
     from jaxgbg.runs.storage.recorded_games import RecordedGame, recorded_games
     from jaxgbg.search import (
         QSearchSpec,
@@ -57,6 +60,8 @@ if TYPE_CHECKING:
     )
     from jaxgbg.values import MLPSpec, NTupleSpec
     from jaxgbg.web.board.opening import board
+    from jaxgbg.web.move_values import analyze
+    from jaxgbg.web.report import report
 else:
     # Two functions have the names of packages. Python puts a package into this module when it is
     # first imported, so import them now and take them out.
@@ -72,6 +77,7 @@ else:
             "Game": "jaxgbg.games",
             "GreedyAgent": "jaxgbg.players",
             "Ladder": "jaxgbg.results.ladder",
+            "LoadedAgent": "jaxgbg.runs.storage.agents",
             "LookAheadAgent": "jaxgbg.players",
             "MLPSpec": "jaxgbg.values",
             "NTupleSpec": "jaxgbg.values",
@@ -96,9 +102,11 @@ else:
             "TDSearchSpec": "jaxgbg.search",
             "TDSpec": "jaxgbg.learners",
             "TrainedRun": "jaxgbg.api",
+            "analyze": "jaxgbg.web.move_values",
             "board": "jaxgbg.web.board.opening",
             "build_agent": "jaxgbg.cli.building.build",
             "check_game": "jaxgbg.games",
+            "compare": "jaxgbg.playing",
             "compete": "jaxgbg.evaluation",
             "ensemble": "jaxgbg.playing",
             "evaluate": "jaxgbg.playing",
@@ -113,9 +121,11 @@ else:
             "register": "jaxgbg.games",
             "register_notation": "jaxgbg.games.notations",
             "register_player": "jaxgbg.players",
+            "report": "jaxgbg.web.report",
             "results": "jaxgbg.results:frame",
             "scores": "jaxgbg.playing",
             "search": "jaxgbg.playing",
+            "shrink": "jaxgbg.playing",
             "sweep": "jaxgbg.api",
             "to_pettingzoo": "jaxgbg.games.environments",
             "to_pgx": "jaxgbg.games.environments",
@@ -134,6 +144,7 @@ __all__ = [
     "Game",
     "GreedyAgent",
     "Ladder",
+    "LoadedAgent",
     "LookAheadAgent",
     "MLPSpec",
     "NTupleSpec",
@@ -159,9 +170,11 @@ __all__ = [
     "TDSpec",
     "TrainedRun",
     "__version__",
+    "analyze",
     "board",
     "build_agent",
     "check_game",
+    "compare",
     "compete",
     "ensemble",
     "evaluate",
@@ -176,9 +189,11 @@ __all__ = [
     "register",
     "register_notation",
     "register_player",
+    "report",
     "results",
     "scores",
     "search",
+    "shrink",
     "sweep",
     "to_pettingzoo",
     "to_pgx",

@@ -22,6 +22,7 @@ from jaxgbg.runs.compilation import visible_compilation
 from jaxgbg.runs.execution import CHECKPOINT_EVERY
 from jaxgbg.runs.progress import RunProgress
 from jaxgbg.runs.stopping import StopTraining, call_all
+from jaxgbg.specs import pluralize, shown
 from jaxgbg.sweeps.executors import ExecutorSettings, Failure, Resources
 from jaxgbg.sweeps.running import Outcome, report_outcome, run_plan
 from jaxgbg.sweeps.spec import Plan, plan, read_spec
@@ -82,6 +83,11 @@ class Sweep:
         self.failures: list[Failure] = outcome.failures
         self.stopped, self.saved, self.tried = outcome.stopped, outcome.saved, outcome.tried
 
+    def __repr__(self) -> str:
+        runs = pluralize(sum(len(unit.runs) for unit in self.plan.units), "run")
+        failed = f", {pluralize(len(self.failures), 'failed unit')}" if self.failures else ""
+        return f"<Sweep {self.out}: {runs}{failed}>"
+
     @property
     def runs(self) -> list[TrainedRun]:
         """Its runs, in the order of its file."""
@@ -131,9 +137,12 @@ def train(
     that raises `StopTraining("why")` ends the training early. The run then has a checkpoint and a
     stopped.json, and the same call without that callback resumes it, as after an interruption.
     `progress` shows a bar on a terminal or in a notebook, elsewhere as lines.
-    Raises ValueError where the folder cannot be written, holds a run under other rules, the game
-    breaks its contract, or the memory does not suffice.
+    Raises ValueError for what is no `Run`, and where the folder cannot be written, holds a run
+    under other rules, the game breaks its contract, or the memory does not suffice.
     """
+    if not isinstance(run, Run):
+        raise ValueError(f"run must be a Run, such as preset(...) returns, not {shown(run)}")
+    _check_callbacks(callbacks)
     watch = RunProgress(run, progress)
 
     def on_evaluation(result: Result) -> None:
@@ -146,6 +155,15 @@ def train(
     finally:
         watch.close()
     return TrainedRun(out, run)
+
+
+def _check_callbacks(callbacks: object) -> None:
+    """Raise ValueError for what is no list of functions."""
+    if not isinstance(callbacks, list | tuple) or not all(map(callable, callbacks)):
+        name = getattr(callbacks, "__name__", "print")
+        raise ValueError(
+            f"callbacks must be a list of functions, such as [{name}], not {shown(callbacks)}"
+        )
 
 
 def sweep(
@@ -171,6 +189,9 @@ def sweep(
     """
     if callbacks and executor != "inline":
         raise ValueError(f"callbacks are called in this process: executor inline, not {executor}")
+    _check_callbacks(callbacks)
+    if not isinstance(spec, str | Path | Mapping):
+        raise ValueError(f"spec must be a TOML file or a table of settings, not {shown(spec)}")
     if isinstance(spec, Mapping):
         chosen = plan(dict(spec), adaptive)
     else:

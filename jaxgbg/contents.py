@@ -41,6 +41,8 @@ def open_file(path: Readable, most: int = MOST_BYTES) -> BufferedReader:
     Raises OSError where it cannot be opened, ValueError, without the name, for another file.
     """
     if not isinstance(path, str | Path):
+        if not hasattr(path, "open_bounded"):
+            raise ValueError(f"a file is named by its path, not by a {type(path).__name__}")
         return path.open_bounded(most)
     descriptor = os.open(path, os.O_RDONLY | _FLAGS)
     try:

@@ -76,6 +76,13 @@ class TextSpec(Spec):
         ]
         return max(known, key=len, default="")
 
+    def text(self) -> str:
+        """Its text form, NAME-N, with the settings that differ from the defaults."""
+        number = f"-{self.number}" if self.strength else ""
+        rest = [name for name in self.changed() if name not in ("kind", self.strength)]
+        entries = [f"{name}={_as_text(getattr(self, name))}" for name in rest]
+        return ",".join([self.kind + number, *entries])
+
     @property
     def number(self) -> int:
         """The N of NAME-N."""

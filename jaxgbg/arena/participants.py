@@ -5,17 +5,19 @@ Each has the name of an opponent, or a name chosen by the user: NAME=WHAT.
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from jaxgbg.contents import open_file
 from jaxgbg.games import Game
-from jaxgbg.players import Player
+from jaxgbg.players import Player, is_player
+from jaxgbg.players.registry import check_plays
 from jaxgbg.runs.opponents import agent_file, agents_of, file_of, make_opponent, names_agent
 from jaxgbg.runs.storage.agents import MOST_BYTES, load_agent
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.runs.storage.zoo import file_at, is_zoo_name
+from jaxgbg.specs import shown
 
 What = str | Path | RunFolder | Player
 """A player's name, an agent's file, a run or its folder, or a player itself."""
@@ -54,15 +56,22 @@ def named(participants: Sequence[What] | Mapping[str, What], first: bool = False
     given: list[tuple[str, What]]
     if isinstance(participants, Mapping):
         given = list(participants.items())
-    elif isinstance(participants, str | Path):
+    elif isinstance(participants, str | Path | RunFolder) or is_player(participants):
         given = [_labelled(participants)]
+    elif not isinstance(participants, Iterable):
+        raise ValueError(f"participants must be a list of players, not {shown(participants)}")
     else:
         given = [_labelled(each) for each in participants]
     found: list[_Named] = []
     for label, what in given:
-        if not isinstance(what, str | Path | RunFolder):
+        if is_player(what):
             found.append(_Named(label or what.name, what))
             continue
+        if not isinstance(what, str | Path | RunFolder):
+            raise ValueError(
+                "a participant is a player's name, an agent's file, a run, its folder or a player,"
+                f" not {shown(what)}"
+            )
         place = what.path if isinstance(what, RunFolder) else Path(what)
         if not place.is_dir():
             found.append(_Named(label, str(what)))
@@ -105,6 +114,7 @@ def enter(entries: Sequence[_Named], game: Game) -> list[Participant]:
     try:
         for name, (_, what) in zip(names, entries, strict=True):
             player = make_opponent(what, game) if isinstance(what, str) else what
+            check_plays(player, game, "participant")
             participants.append(Participant(name, _identity(what), player, _anywhere(what)))
             if player.copies != 1:
                 raise ValueError(f"{name} is {player.copies} agents: enter one of them")
@@ -157,7 +167,10 @@ def _names(entries: Sequence[_Named]) -> list[str]:
         deeper = [depth + (name in twice) for depth, name in zip(depths, names, strict=True)]
         longer = [_name(entry, depth) for entry, depth in zip(entries, deeper, strict=True)]
         if longer == names:
-            raise ValueError(f"{min(twice)} takes part twice: enter it once, or name it NAME=WHAT")
+            raise ValueError(
+                f"{min(twice)} takes part twice: enter it once, or name it NAME=WHAT, in Python"
+                ' {"NAME": WHAT}'
+            )
         depths = deeper
 
 

@@ -83,7 +83,7 @@ def play_tournament(
     if address is not None and executor == "inline":
         raise ValueError("address needs the executor ray")
     entries = named(participants, first)
-    rules = make(game) if isinstance(game, str) else game or game_of(entries)
+    rules = game_of(entries) if game is None else make(game)
     if rules is None:
         raise ValueError("name the game, because no agent takes part (game)")
     check_own(rules)

@@ -1,9 +1,8 @@
 """The command `analyze`: a player's value of every legal move in positions."""
 
 import contextlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from tyro.conf import Positional, arg
@@ -22,10 +21,7 @@ from jaxgbg.contents import defect, read_bytes
 from jaxgbg.games import Game
 from jaxgbg.lazy import jax
 from jaxgbg.specs import Limits, Seed, checked
-from jaxgbg.types import JSON, State
-
-if TYPE_CHECKING:
-    from jaxgbg.players.analysis import Analysis
+from jaxgbg.types import State
 
 _MOST_BYTES = 2**26
 Top = Annotated[int, Limits(low=0, high=100_000)]
@@ -65,6 +61,7 @@ def analyze(
         raise ValueError("give --position TEXT or --positions FILE")
     rules, player = named_player(who, game, size, parameters, playing)
     from jaxgbg.players.analysis import analyze as analyze_states
+    from jaxgbg.web.move_values import move_records
     from jaxgbg.web.positions import value_scale
 
     with contextlib.closing(player):
@@ -75,7 +72,7 @@ def analyze(
     records = [
         record
         for row, (number, text) in enumerate(lines)
-        for record in _records(rules, number, text, read[row], found, row, top)
+        for record in move_records(rules, number, text, read[row], found, row, top)
     ]
     scale = value_scale(rules)
     words = {
@@ -107,43 +104,3 @@ def _lines(path: Path) -> list[tuple[int, str]]:
     if not lines:
         raise ValueError(f"{path} holds no positions: write one on each line")
     return lines
-
-
-def _records(
-    rules: Game, number: int, text: str, state: State, found: "Analysis", row: int, top: int
-) -> Iterator[dict[str, JSON]]:
-    """The rows of a position, the best move first."""
-    from jaxgbg.web.drawings import drawing_of
-    from jaxgbg.web.positions import outcome_text, value_on, value_scale
-
-    drawing, scale = drawing_of(rules), value_scale(rules)
-    first = {"line": number, "position": text}
-    blank = {"visits": None} if found.visits is not None else {}
-    if state.terminal:
-        outcome = outcome_text(rules, rules.sides, np.asarray(state.rewards))
-        yield (
-            first
-            | {"to_move": None, "move": outcome, "action": None, "value": None}
-            | blank
-            | {"best": None}
-        )
-        return
-    board = np.asarray(rules.display_cells(state))
-    values, best = found.values[row], int(found.best[row])
-    visits = np.zeros(len(values), int) if found.visits is None else found.visits[row]
-    order = sorted(
-        np.flatnonzero(found.legal[row]).tolist(),
-        key=lambda a: (a != best, -visits[a], -np.nan_to_num(values[a], nan=-np.inf), a),
-    )
-    for action in order[: top or None]:
-        # 0 is added so that no table shows -0.
-        value = None if np.isnan(values[action]) else value_on(scale, values[action] + 0.0)
-        yield {
-            **first,
-            "to_move": rules.sides[int(state.player)],
-            "move": drawing.name(board, action),
-            "action": action,
-            "value": value,
-            **({} if found.visits is None else {"visits": int(visits[action])}),
-            "best": action == best,
-        }

@@ -10,11 +10,12 @@ import numpy as np
 
 from jaxgbg.evaluation.played_games import MoveLog, OnGames
 from jaxgbg.evaluation.protocol import Position, Protocol, drawn_starts, extended, start_states
-from jaxgbg.games import Game
+from jaxgbg.games import Game, make
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import play_in_line, play_ply, roll_out, select_states
 from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.players.core import History, Player, Remembers
+from jaxgbg.players.registry import check_plays
 from jaxgbg.types import Memory, State
 
 # Games that may last longer end at very different times.
@@ -138,7 +139,7 @@ def _play_in_line(
 
 @in_32_bits
 def compete(
-    game: Game,
+    game: str | Game,
     agent: Player,
     opponent: Player | None,
     protocol: Protocol,
@@ -152,8 +153,13 @@ def compete(
     A game of one player has no opponent. An agent with `copies` plays the whole protocol with each
     of them; `seeds` int[copies] says which of them meet the same drawn starts, all if empty. With a
     `position` all games start there, `protocol.count * protocol.repeats` of each seat. `on_games`
-    receives their moves; player 0 of the seats is the agent.
+    receives their moves; player 0 of the seats is the agent. Raises ValueError for an unknown
+    game, what is no player, and a player of another game.
     """
+    game = make(game)
+    check_plays(agent, game, "agent")
+    if opponent is not None:
+        check_plays(opponent, game, "opponent")
     opening, moves = jax.random.split(key)
     protocol = protocol.for_game(game)
     alike = seeds if len(seeds) else (0,) * agent.copies

@@ -23,6 +23,7 @@ from jaxgbg.games.move_checks import (
     start_faults,
 )
 from jaxgbg.games.precision import in_32_bits
+from jaxgbg.games.registry import make
 from jaxgbg.games.sampling import sample_games
 from jaxgbg.games.time_limit import NoEnd, call_with_limit
 from jaxgbg.lazy import jax, jnp
@@ -54,14 +55,14 @@ class Fault(NamedTuple):
 
 
 @in_32_bits
-def check_game(game: Game) -> list[str]:
-    """The faults of `game` against the contract, one line each; [] if there are none.
+def check_game(game: str | Game) -> list[str]:
+    """The faults of a game, or the game of that name, one line each; [] if there are none.
 
     Seeded random games are played and every action is tried in some of their positions, so a fault
     that needs a rare position may stay unseen. What later checks would stumble over ends them. An
     error inside the game is a line too, and so is a loop without end; it takes seconds.
     """
-    return [fault.line for fault in faults_of(game)]
+    return [fault.line for fault in faults_of(make(game) if isinstance(game, str) else game)]
 
 
 def faults_of(game: Game) -> list[Fault]:

@@ -10,23 +10,25 @@ from jaxgbg.games.as_pettingzoo import pettingzoo_class
 from jaxgbg.games.as_pgx import Foreign, pgx_class
 from jaxgbg.games.borrowed import import_package
 from jaxgbg.games.core import Game
+from jaxgbg.games.registry import make
 
 
-def to_pgx(game: Game) -> Foreign:
-    """The game as a `pgx.Env`: pure functions `init` and `step` for `jit` and `vmap`.
+def to_pgx(game: str | Game) -> Foreign:
+    """A game, or the game of that name, as a `pgx.Env`: pure functions `init` and `step`.
 
     Player i of pgx is seat i in every game. Games of chance need a key in `step`. Raises ValueError
-    without pgx.
+    for an unknown game, and without pgx.
     """
     import_package("pgx", "to_pgx")
-    return pgx_class()(game)
+    return pgx_class()(make(game))
 
 
-def to_pettingzoo(game: Game) -> Foreign:
-    """The game as a PettingZoo `AECEnv`, whose agents are `player_0`, `player_1` ...
+def to_pettingzoo(game: str | Game) -> Foreign:
+    """A game, or the game of that name, as a PettingZoo `AECEnv`.
 
+    Its agents are `player_0`, `player_1` ...
     An observation has `observation` and `action_mask` int8[A]. An illegal action raises ValueError.
-    Raises ValueError without PettingZoo.
+    Raises ValueError for an unknown game, and without PettingZoo.
     """
     import_package("pettingzoo", "to_pettingzoo")
-    return pettingzoo_class()(game)
+    return pettingzoo_class()(make(game))

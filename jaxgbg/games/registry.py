@@ -102,12 +102,19 @@ def broken_games() -> dict[str, str]:
     return dict(_broken)
 
 
-def make(name: str, **parameters: SettingValue) -> Game:
-    """Build a game by its name, e.g. `make("nim", heaps=4)`.
+def make(name: str | Game, **parameters: SettingValue) -> Game:
+    """Build a game by its name, e.g. `make("nim", heaps=4)`; a game itself is returned as it is.
 
     Raises ValueError, in one line, for a name that no game has, a parameter that this game does
     not take or of another kind than it is declared, and a game that calls itself otherwise.
     """
+    if isinstance(name, Game):
+        if parameters:
+            raise ValueError(
+                f"{', '.join(parameters)}: parameters are for a game's name, and {shown(name)} has"
+                " its own"
+            )
+        return name
     game = built(name, _builder(name), parameters)
     called = _guarded(name, lambda: game.name)
     if called != name:

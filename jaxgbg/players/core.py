@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, Self, runtime_c
 
 import numpy as np
 
+from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
+from jaxgbg.games.states import check_state
 from jaxgbg.lazy import jax, jit
 from jaxgbg.learners.selection import choose_uniformly
+from jaxgbg.specs import shown
 from jaxgbg.types import Memory, State, StateT
 
 if TYPE_CHECKING:
@@ -106,8 +109,11 @@ class PlayerBase:
     def play_move(self, state: State, seed: int = 0) -> int | jax.Array:
         """The move in one state, an int, or in each of states[B], int32[B].
 
-        Equal moves are drawn by `seed`: the same one, the same move.
+        Equal moves are drawn by `seed`: the same one, the same move. Raises ValueError for a state
+        of another game.
         """
+        if isinstance(game := getattr(self, "game", None), Game):
+            check_state(game, state)
         key = jax.random.key(seed)
         if np.ndim(state.terminal):
             return self.act(state, key)
@@ -115,6 +121,10 @@ class PlayerBase:
 
     def close(self) -> None:
         return None
+
+    def __repr__(self) -> str:
+        game = getattr(self, "game", None)
+        return f"<{type(self).__name__}{'' if game is None else f' of {shown(game)}'}>"
 
     def __enter__(self) -> Self:
         return self

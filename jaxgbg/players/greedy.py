@@ -10,6 +10,7 @@ from jax.typing import ArrayLike, DTypeLike
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
+from jaxgbg.games.states import check_state
 from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule, action_values
 from jaxgbg.learners.masks import LANE
 from jaxgbg.learners.selection import choose_action
@@ -90,8 +91,10 @@ class GreedyAgent(PlayerBase):
     def action_values(self, state: State) -> jax.Array:
         """float32[A] of one state, [B, A] of states[B]: reward + gamma * V; illegal -inf.
 
-        Those of the first agent, where there are several.
+        Those of the first agent, where there are several. Raises ValueError for a state of another
+        game.
         """
+        check_state(self.game, state)
         return in_batch(_action_values, self, state)
 
     def _masked_values(self, params: Params, bootstrap: BootstrapRule, states: State) -> jax.Array:
@@ -109,8 +112,9 @@ class GreedyAgent(PlayerBase):
         """states[B] -> float32[B, N]: V(state | player) by the first agent, for every player.
 
         Afterstates of a player are what V is learned on. Raises ValueError where the agent has
-        learned values of actions.
+        learned values of actions, and for states of another game.
         """
+        check_state(self.game, states)
         if self.value.num_actions > 1:
             raise ValueError("this agent has learned values of actions: ask its action_values")
         first = jax.tree.map(lambda leaf: leaf[0], self.params)

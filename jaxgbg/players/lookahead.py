@@ -6,6 +6,7 @@ import jax
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
+from jaxgbg.games.states import check_state
 from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.learners.masks import LANE
 from jaxgbg.players.core import History, Player
@@ -42,7 +43,9 @@ class LookAheadAgent(SearchPlayer):
         """float32[A] of one state, [B, A] of states[B]; -inf for what is not looked at.
 
         Those of the first agent, where there are several. `key` draws what chance is sampled by.
+        Raises ValueError for a state of another game.
         """
+        check_state(self.game, state)
         if self.search.plies == 1:
             return self.agent.action_values(state)
         key = jax.random.key(0) if key is None else key

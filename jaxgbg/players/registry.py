@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeGuard, TypeVar
 
 from jaxgbg.extensions import import_installed, is_redefined
-from jaxgbg.games import Game
+from jaxgbg.games import Game, make
 from jaxgbg.lazy import Function, imported
 from jaxgbg.players.core import Opponent, Player
 from jaxgbg.search import SearchSpec, search_kinds
@@ -68,15 +68,28 @@ class _Given:
         self.__module__, self.__qualname__ = type(player).__module__, type(player).__qualname__
 
     def __call__(self, game: Game) -> Player:
-        own = getattr(self._player, "game", game)
-        if own != game:
-            raise ValueError(f"{self._player.name} was made for another game than {game.name}")
+        check_plays(self._player, game)
         return self._player
 
 
 def is_player(what: object) -> TypeGuard[Player]:
     """Whether `what` is a player itself, not its name."""
     return callable(getattr(what, "act", None)) and hasattr(what, "name")
+
+
+def check_plays(player: Player, game: Game, argument: str = "player") -> None:
+    """Raise ValueError for what is no player, and for a player that was made for another game.
+
+    A player of a user's own class may have no `game`, and then plays any.
+    """
+    if not is_player(player):
+        raise ValueError(f"{argument} must be a player, not {shown(player)}")
+    own = getattr(player, "game", None)
+    if isinstance(own, Game) and own != game:
+        raise ValueError(
+            f"{argument} {player.name} was made for another game than {game.name}: it plays"
+            f" {shown(own)}, not {shown(game)}"
+        )
 
 
 def name_of(what: _T) -> _T | str:
@@ -128,13 +141,14 @@ def traceable_players() -> set[str]:
     return {name for name, opponent in PLAYERS.items() if is_traceable(opponent.build)}
 
 
-def make_player(name: str, game: Game) -> Player:
-    """Build a player of `game` by its name, e.g. `make_player("mcts-100", make("nim"))`.
+def make_player(name: str, game: str | Game) -> Player:
+    """Build a player of a game by its name, e.g. `make_player("mcts-100", "nim")`.
 
     A search is named with its settings: "mcts-100,exploration=2". Raises ValueError for an unknown
-    name and for a game that this player cannot play, MissingExtra when the player needs a package
-    that is not installed.
+    name or game and for a game that this player cannot play, MissingExtra when the player needs a
+    package that is not installed.
     """
+    game = make(game)
     if not is_player_name(name):
         import_installed()
     searches = search_kinds(alone=True)

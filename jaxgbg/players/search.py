@@ -12,6 +12,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
+from jaxgbg.games.states import check_state
 from jaxgbg.jaxprs import is_traced
 from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule
 from jaxgbg.learners.masks import LANE
@@ -24,6 +25,7 @@ from jaxgbg.search.simulation import simulate
 from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.spec import Search, SearchSpec
 from jaxgbg.search.tree import RootStatistics
+from jaxgbg.specs import shown
 from jaxgbg.types import Memory, Params, PyTree, State
 from jaxgbg.values.constant import Zero
 
@@ -61,6 +63,17 @@ class SearchPlayer(PlayerBase):
         player = object.__new__(cls)
         player._set(*fixed, *leaves)
         return player
+
+    def __repr__(self) -> str:
+        settings = self._settings
+        how = settings.text() if isinstance(settings, SearchSpec) else type(self.search).__name__
+        of = shown(self.game) if self.agent is None else repr(self.agent)
+        return f"<{type(self).__name__} {how} of {of}>"
+
+    @property
+    def _settings(self) -> object:
+        """The settings of the search, if it has any."""
+        return getattr(self.search, "settings", None)
 
     @property
     def copies(self) -> int:
@@ -148,6 +161,13 @@ class SearchAgent(SearchPlayer):
         return min(len(jax.devices()), -(-batch // size), 1 + room, self.search.max_trees // size)
 
     @property
+    def _settings(self) -> object:
+        settings = self.search.settings
+        # The search has room for more iterations.
+        exact = isinstance(self.iterations, np.int32)
+        return dataclasses.replace(settings, iterations=int(self.iterations)) if exact else settings
+
+    @property
     def _bytes(self) -> int:
         """The size of the weights of one agent."""
         every: int = sum(leaf.nbytes for leaf in jax.tree.leaves(self.agent.params))
@@ -195,8 +215,9 @@ class SearchAgent(SearchPlayer):
         """Visits int32[A] and values float32[A] at the root of one state, [B, A] of states[B].
 
         With a solver also the bounds, `low` and `high` float32[A]. If there are several agents, of
-        the first one. `key` draws chance.
+        the first one. `key` draws chance. Raises ValueError for a state of another game.
         """
+        check_state(self.game, state)
         key = jax.random.key(0) if key is None else key
         if state.terminal.ndim:
             return _statistics(self, state, key)

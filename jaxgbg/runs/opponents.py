@@ -10,6 +10,7 @@ from pathlib import Path
 from jaxgbg.evaluation import DEFAULT_PROTOCOL, Judge, MatchJudge, Protocol, make_judge
 from jaxgbg.games import Game
 from jaxgbg.players import Player, make_player
+from jaxgbg.players.registry import check_plays
 from jaxgbg.runs.play import Play
 from jaxgbg.runs.storage.agents import load_agent
 from jaxgbg.runs.storage.zoo import PREFIX, is_zoo_name
@@ -93,9 +94,11 @@ def _read(name: str, entries: list[str]) -> Play:
 def judge_by(name: str | Player, game: Game, protocol: Protocol | None = None) -> Judge:
     """The judge of that name as `make_judge` has it, or a match with an agent on disk or a player.
 
-    A player that is given stays open when the judge is closed.
+    A player that is given stays open when the judge is closed. Raises ValueError for a player of
+    another game, and as `make_opponent`.
     """
     if not isinstance(name, str):
+        check_plays(name, game, "opponent")
         if game.num_players == 1:
             raise ValueError(f'{game.name} is played alone: "score" evaluates it, not {name.name}')
         return MatchJudge(game, name, protocol or DEFAULT_PROTOCOL, name.name, owned=False)

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import numbers
 from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 
@@ -115,6 +116,12 @@ class Run(Spec):
         if isinstance(self.game, str):
             object.__setattr__(self, "game", make(self.game))
         object.__setattr__(self, "partner", name_of(self.partner))
+        if isinstance(self.seeds, numbers.Integral):
+            number = shown(self.seeds)
+            raise ValueError(
+                f"seeds must be a list, not {number}: range({number}) for so many seeds, or"
+                f" [{number}] for this one"
+            )
         super().__post_init__()
         for name in ("seeds", "variants"):
             entries = getattr(self, name)

@@ -7,12 +7,15 @@ the specs. Short forms are unique, but for what several value functions share.
 import dataclasses
 import difflib
 import functools
+import numbers
 import typing
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from jaxgbg.extensions import import_installed
 from jaxgbg.games import Game, make
+from jaxgbg.players import is_player
 from jaxgbg.runs.run import Run
 from jaxgbg.specs import Spec, kind_of, limits_of, shown
 from jaxgbg.types import SettingValue, TypeHint
@@ -161,29 +164,77 @@ def compose(
     fit the game.
     """
     defaults = {f.name: f.default for f in dataclasses.fields(Run) if f.name != "game"}
-    return _changed({**defaults, **parts, "game": game}, with_variants(changes))
+    return _changed({**defaults, **parts, "game": game}, changes)
 
 
-def with_changes(run: Run, changes: Mapping[str, SettingValue]) -> Run:
-    """`run` with some settings changed, named by paths or short forms, `game.size` among them.
+def with_changes(
+    run: Run, changes: Mapping[str, SettingValue] | None = None, **settings: SettingValue
+) -> Run:
+    """`run` with some settings changed, by paths or short forms: `with_changes(run, alpha=0.5)`.
 
-    A new learner keeps of the old one what both have. A new first step size is the last one too,
-    and walks take the place of a layout, unless both are set. Raises ValueError for
-    what no run has, or none of this value function or learner.
+    `changes` takes paths too: `{"schedule.alpha": 0.5, "game.size": 5}`. Values may have the forms
+    of `preset`. A new learner keeps of the old one what both have. A new first step size is the
+    last one too, and walks take the place of a layout, unless both are set. Raises ValueError for
+    what no run has, or none of this value function or learner, and for a setting that is given
+    twice.
     """
-    return compose(
-        run.game, {f.name: getattr(run, f.name) for f in dataclasses.fields(run)}, changes
-    )
+    if not isinstance(run, Run):
+        raise ValueError(f"run must be a Run, such as preset(...) returns, not {shown(run)}")
+    changes = dict(changes or {})
+    if twice := changes.keys() & settings:
+        raise ValueError(f"{min(twice)} is given twice")
+    parts = {f.name: getattr(run, f.name) for f in dataclasses.fields(run)}
+    return compose(run.game, parts, changes | settings)
+
+
+def short_forms(game: Game, changes: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
+    """`changes` by short forms, each value as the setting holds it; parameters by `game.NAME`.
+
+    A whole number may be written 1e4, and a list of one entry as the entry alone. Raises ValueError
+    for an unknown setting and for one that is given twice.
+    """
+    short: dict[str, SettingValue] = {}
+    for name, value in with_variants(changes).items():
+        if name.startswith("game."):
+            known = name
+        elif name in {field.name for field in dataclasses.fields(game)} - settings().keys():
+            raise ValueError(
+                f"{name} is a parameter of {game.name}: choose it with the game,"
+                f" make({game.name!r}, {name}=...), or as game.{name}"
+            )
+        else:
+            setting = find(name)
+            known, value = setting.short, _in_form(setting, value)
+        if known in short:
+            raise ValueError(f"{known} is given twice")
+        short[known] = value
+    return short
+
+
+def _in_form(setting: Setting, value: SettingValue) -> SettingValue:
+    """A value as the setting holds it, if it is written as on the command line."""
+    whole, single = setting.hint is int, False
+    if typing.get_origin(setting.hint) is tuple and setting.short != "seeds":
+        first, *rest = typing.get_args(setting.hint)
+        whole, single = first is int, rest == [...] and first in (int, float, str)
+    if whole and isinstance(value, list | tuple):
+        return type(value)(map(_whole, value))
+    value = _whole(value) if whole else value
+    alone = isinstance(value, str | Path | numbers.Real) or is_player(value)
+    return (value,) if single and alone and not isinstance(value, bool) else value
+
+
+def _whole(value: SettingValue) -> SettingValue:
+    """1e4 as 10000; anything else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _changed(parts: dict[str, SettingValue], changes: Mapping[str, SettingValue]) -> Run:
     chosen: dict[str, dict[str, SettingValue]] = {}
-    for name, value in changes.items():
+    for name, value in short_forms(parts["game"], changes).items():
         path = name if name.startswith("game.") else find(name).path
         part, _, inner = path.partition(".")
-        if inner in chosen.setdefault(part, {}):
-            raise ValueError(f"{name} is given twice")
-        chosen[part][inner] = value
+        chosen.setdefault(part, {})[inner] = value
     for part, changed in chosen.items():
         if part == "game":
             game = parts["game"]

@@ -215,10 +215,6 @@ def _runs(
         name = changes.pop("game", fields.get("game"))
         parameters = {n: changes.pop(n) for n in list(changes) if n.startswith("game.")}
         game = make(name, **{path[5:]: value for path, value in parameters.items()})
-        # A single variant or opponent is a list of one.
-        for listed in ("variants", "opponents"):
-            if isinstance(changes.get(listed), str):
-                changes[listed] = (changes[listed],)
         for first in range(0, len(seeds), chunk):
             yield values, preset(game, **changes, seeds=seeds[first : first + chunk])
 

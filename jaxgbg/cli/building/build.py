@@ -84,7 +84,7 @@ def build_agent(
     cannot be trained here.
     """
     start = time.monotonic()
-    rules = make(named_rules(game)) if isinstance(game, str | Path) else game
+    rules = make(named_rules(game) if isinstance(game, str | Path) else game)
     folder = Path("agents") / file_name(rules.name) if out is None else Path(out)
     plan = _read_plan(folder, rules, minutes)
     if plan is None:

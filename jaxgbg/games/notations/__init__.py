@@ -54,8 +54,11 @@ _NOTATIONS: dict[type, Callable[..., Notation | None]] = {
 def register_notation(game_class: type[_GameT], build: Callable[[_GameT], Notation | None]) -> None:
     """Register `build(game)` as the notation of games of this class and its subclasses.
 
-    It may return None for a game whose states hold more than the notation writes.
+    It may return None for a game whose states hold more than the notation writes. Raises ValueError
+    for what is no class of games.
     """
+    if not (isinstance(game_class, type) and issubclass(game_class, Game)):
+        raise ValueError(f"game_class must be a class of games, not {shown(game_class)}")
     _NOTATIONS[game_class] = build
 
 

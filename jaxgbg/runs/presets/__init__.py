@@ -11,6 +11,7 @@ from jaxgbg.players import name_of
 from jaxgbg.runs import Evaluation, Run
 from jaxgbg.runs.presets import dambra, konen2021, ours, ree2013, sasso2018
 from jaxgbg.runs.presets.core import Preset
+from jaxgbg.runs.settings import short_forms
 from jaxgbg.specs import shown
 from jaxgbg.types import SettingValue
 from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
@@ -38,7 +39,12 @@ _Entry = TypeVar("_Entry")
 
 
 def preset(game: str | Game, **changes: SettingValue) -> Run:
-    """The published run of a game, with `changes` by the short forms of settings.
+    """The published run of a game, or of the game of that name, with `changes` to its settings.
+
+    Settings go by their short forms: `preset("nim", seeds=range(3), episodes=1e4, hidden=20,
+    opponents="maxn")`. A list of one entry may be the entry alone, except for `seeds`, where a
+    number could be a seed or their number. Without `seeds` and `farl` there are ten seeds, each
+    with FARL and without, as published; `jaxgbg train` trains one, with FARL.
 
     With another value function than n-tuples only budget, evaluation and openings are Konen &
     Bagheri's; the network "mlp" is van der Ree & Wiering's, that of Lines of Action Sasso & van
@@ -46,8 +52,9 @@ def preset(game: str | Game, **changes: SettingValue) -> Run:
     ValueError for an unknown game or setting, where a setting does not fit, and for a user's own
     game that breaks its contract.
     """
-    built = make(game) if isinstance(game, str) else game
+    built = make(game)
     check_own(built)
+    changes = short_forms(built, changes)
     if "layout" in changes and "walks" in changes:
         raise ValueError("choose layout or walks, not both")
     chosen = _preset_of(built, **{name: changes[name] for name in _CHOOSING & changes.keys()})

@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
+import jax
 import numpy as np
 
 from jaxgbg.contents import Readable, open_file, parse_json, reason
@@ -27,6 +28,7 @@ from jaxgbg.runs.storage.quantized import (
 )
 from jaxgbg.runs.storage.schemas import AgentHeader, validate
 from jaxgbg.runs.storage.zoo import file_at
+from jaxgbg.specs import shown
 
 _MAGIC = b"jaxgbg agent 1\n"
 _DIGEST = 2 * hashlib.sha256().digest_size + 1
@@ -63,11 +65,71 @@ class SavedAgent:
         return self.run.seeds[0]
 
     @in_32_bits
-    def player(self) -> GreedyAgent:
+    def player(self) -> "LoadedAgent":
         """The agent as a player of its game."""
-        learner = self.run.make_learner()
-        params = learner.value.with_weights(self.weights)
-        return GreedyAgent(learner.game, learner.value, params, self.run.learner.bootstrap)
+        return LoadedAgent(self)
+
+
+@jax.tree_util.register_pytree_node_class
+class LoadedAgent(GreedyAgent):
+    """A trained agent from a file, as `jaxgbg.load` returns it: a `GreedyAgent` and its training.
+
+    Properties of the training, which cannot be set: `run` with all settings and one seed, `seed`,
+    and `variant` (with FARL or without: "farl", "none"). `members` names the trainings of an
+    ensemble, whose settings are those of the first one.
+    """
+
+    def __init__(self, saved: SavedAgent) -> None:
+        learner = saved.run.make_learner()
+        params = learner.value.with_weights(saved.weights)
+        super().__init__(learner.game, learner.value, params, saved.run.learner.bootstrap)
+        self._training: tuple[Run, str, tuple[str, ...]] | None = (
+            saved.run,
+            saved.variant,
+            saved.members,
+        )
+
+    @property
+    def run(self) -> Run:
+        """The settings of its training, with its own seed alone."""
+        return self._known[0]
+
+    @property
+    def seed(self) -> int:
+        """The seed of its training."""
+        return self.run.seeds[0]
+
+    @property
+    def variant(self) -> str:
+        """The FARL variant of its training: "farl", "part1", "none", or of means "farl-mean"."""
+        return self._known[1]
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The digests and variants of the members of an ensemble; () for other agents."""
+        return self._known[2]
+
+    @property
+    def _known(self) -> tuple[Run, str, tuple[str, ...]]:
+        training = getattr(self, "_training", None)
+        if training is None:
+            raise AttributeError("an agent that JAX has rebuilt does not know its training")
+        return training
+
+    def saved(self) -> SavedAgent:
+        """The agent as its file holds it."""
+        params = jax.tree.map(lambda leaf: leaf[0], self.params)
+        return SavedAgent(self.run, self.variant, self.value.weights_of(params), self.members)
+
+    def __repr__(self) -> str:
+        if getattr(self, "_training", None) is None:
+            return super().__repr__()
+        run = self.run
+        how = [run.value.kind, run.learner.kind, self.variant, f"seed {self.seed}"]
+        if self.members:
+            how = [run.value.kind, run.learner.kind, f"ensemble of {len(self.members)}"]
+        episodes = f"{run.schedule.episodes:,} episodes"
+        return f"<{type(self).__name__} of {shown(self.game)}: {', '.join([*how, episodes])}>"
 
 
 def save_agent(path: Path, agent: SavedAgent, bits: Bits | None = None) -> None:

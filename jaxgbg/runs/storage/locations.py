@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from jaxgbg.contents import too_long
 from jaxgbg.players import MissingExtra
 from jaxgbg.runs.storage.metrics import Complain
+from jaxgbg.specs import shown
 
 FILES = ("config.json", "metrics.jsonl", "summary.json", "histograms.json")
 """The files of a run that tables need."""
@@ -104,6 +105,8 @@ def place_of(text: str | Path) -> Place:
     Raises ValueError for an unknown type of URL, MissingExtra if the package for it is not
     installed.
     """
+    if not isinstance(text, str | Path):
+        raise ValueError(f"folder must be a path or a URL, not {shown(text)}")
     protocol, separator, _ = str(text).partition("://")
     if isinstance(text, Path) or not separator:
         return Path(text)

@@ -37,6 +37,7 @@ from jaxgbg.runs.storage.files import (
 from jaxgbg.runs.storage.metrics import MetricsFile, evaluation_columns
 from jaxgbg.runs.storage.provenance import provenance, resumed
 from jaxgbg.runs.storage.schemas import Provenance, Summary, validate
+from jaxgbg.specs import pluralize, shown
 from jaxgbg.types import JSON
 
 _FILES = (
@@ -76,6 +77,14 @@ class RunFolder:
         folder = cls(path.parent, run)
         folder.path = path
         return folder
+
+    def __repr__(self) -> str:
+        run = self.run
+        known = (self.path / "summary.json", "finished"), (self.path / "stopped.json", "stopped")
+        state = next((word for path, word in known if path.exists()), "unfinished")
+        lanes = f"{pluralize(len(run.seeds), 'seed')} of {' and '.join(run.variants)}"
+        how = f"{run.value.kind}, {run.learner.kind}, {run.schedule.episodes:,} episodes, {lanes}"
+        return f"<{type(self).__name__} {self.path} of {shown(run.game)}: {how}, {state}>"
 
     @property
     def finished(self) -> bool:

@@ -59,6 +59,7 @@ def _read(place: Path, game: Game | None) -> tuple[Path, GreedyAgent, Counters |
     counters.
     """
     file = _latest_checkpoint(place)
+    agent: GreedyAgent
     if file is None:
         path = agent_file(place)
         saved = load_agent(path, game.name if game is not None else None)
