@@ -21,7 +21,7 @@ from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Game, check_own, make
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.runs.progress_bar import open_bar
-from jaxgbg.runs.storage.files import check_writable
+from jaxgbg.runs.storage.files import check_can_make, check_writable
 from jaxgbg.runs.storage.locks import only_here
 from jaxgbg.runs.storage.recorded_games import RecordedGame, write_games
 from jaxgbg.specs import Seed, checked
@@ -80,6 +80,8 @@ def play_tournament(
     """
     file = None if record is None else Path(record)
     check_writable(file)
+    if out is not None:
+        check_can_make(Path(out))
     if address is not None and executor == "inline":
         raise ValueError("address needs the executor ray")
     entries = named(participants, first)

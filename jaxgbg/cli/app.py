@@ -13,9 +13,9 @@ import jaxgbg
 from jaxgbg.cli import session
 from jaxgbg.cli.commands import COMMANDS
 from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.cli.outputs import check_outputs
 from jaxgbg.extensions import import_modules
 from jaxgbg.lazy import Function
-from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import did_you_mean, shown
 from jaxgbg.types import SettingValue
 
@@ -38,8 +38,8 @@ def _deferred(command: Callable[..., None]) -> Callable[..., Callable[[], None]]
 
     @functools.wraps(command)
     def bind(*arguments: SettingValue, **options: SettingValue) -> Callable[[], None]:
-        # Every command writes its rows to this file at its very end.
-        check_writable(options.get("json_file"))
+        bound = inspect.signature(command).bind(*arguments, **options)
+        check_outputs(command, bound.arguments)
         return functools.partial(command, *arguments, **options)
 
     # tyro's help would break lines where the docstring's `Args:` does, and it takes the docstring

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from tyro.conf import Positional, arg
 
 from jaxgbg.arguments import CheckpointEvery as Interval
+from jaxgbg.cli.outputs import GAMES, ROWS
 from jaxgbg.cli.session import start_jax
 from jaxgbg.games import Game, check_own, game_names, is_own, make
 from jaxgbg.games.registry import PACKAGES
@@ -31,7 +32,9 @@ def optional(metavar: str, default: str = "", **options: Any) -> object:
 
 
 Json = Annotated[
-    Path | None, optional("FILE", name="json", help="Also write the rows to this JSON file.")
+    Path | None,
+    optional("FILE", name="json", help="Also write the rows to this JSON file."),
+    ROWS,
 ]
 TableFormat = Annotated[
     Format, arg(name="format", help="Print a table, a table for a document, or records.")
@@ -96,6 +99,7 @@ Position = Annotated[
 Record = Annotated[
     Path | None,
     optional("FILE.jsonl", help="Keep all games in this file, for jaxgbg replay; it is replaced."),
+    GAMES,
 ]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets its own folder in it.")]
 CheckpointEvery = Annotated[

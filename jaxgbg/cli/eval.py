@@ -27,7 +27,6 @@ from jaxgbg.lazy import jax
 from jaxgbg.players import Player
 from jaxgbg.runs.play import Play
 from jaxgbg.runs.presets import protocol_for
-from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import Seed, checked
 from jaxgbg.types import JSON
 
@@ -83,7 +82,6 @@ def evaluate(
             "--keep evaluates as training does: leave out --seed, --position, --record and options"
             " of play"
         )
-    check_writable(record)
     start_jax()
     from jaxgbg.runs.opponents import make_opponent
     from jaxgbg.runs.storage.recorded_games import write_games
@@ -257,6 +255,7 @@ def _keep(folder: Path, judge: Judge) -> "Source":
         run_folder = RunFolder.open(folder)
         if not run_folder.finished:
             raise ValueError(f"{folder} is not finished: --keep needs a finished run")
+        summary = run_folder.summary()
         meet(run_folder, judge.scales, lambda: judge)
     results = [each for each in run_folder.results() if each.opponent in judge.scales]
-    return source_of(run_folder.run, results, run_folder.summary()["training_seconds"])
+    return source_of(run_folder.run, results, summary["training_seconds"])

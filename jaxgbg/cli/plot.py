@@ -7,12 +7,12 @@ from tyro.conf import arg
 
 from jaxgbg.arguments import Band, Kind
 from jaxgbg.cli.common import Baseline, By, Json, Pool, Runs, Wins, console, optional, write_rows
-from jaxgbg.runs.storage.files import check_writable
+from jaxgbg.cli.outputs import FIGURE
 
 
 def plot(
     folder: Runs,
-    out: Annotated[Path, arg(metavar="FILE.png|svg|pdf")] = Path("figure.png"),
+    out: Annotated[Path, arg(metavar="FILE.png|svg|pdf"), FIGURE] = Path("figure.png"),
     by: By = (),
     baseline: Baseline = (),
     pool: Pool = (),
@@ -36,7 +36,6 @@ def plot(
     from jaxgbg.results.rows import as_records
 
     check_name(out)
-    check_writable(out)
     table = read_table(folder, by, baseline, where, wins, pool=pool)
     draw(table, out, kind, band)
     write_rows(json_file, as_records(table.rows))

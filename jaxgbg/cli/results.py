@@ -20,9 +20,10 @@ from jaxgbg.cli.common import (
     print_table,
     write_rows,
 )
+from jaxgbg.cli.outputs import CSV, PARQUET
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.formats import Format, print_plain
-from jaxgbg.runs.storage.files import check_writable, written_whole
+from jaxgbg.runs.storage.files import written_whole
 from jaxgbg.specs import printable
 from jaxgbg.types import JSON
 
@@ -51,8 +52,8 @@ def results(
     allow_files: bool = False,
     timeout: Annotated[Seconds, arg(metavar="SECONDS")] = QUERY_SECONDS,
     form: TableFormat = "table",
-    csv: Annotated[Path | None, optional("FILE")] = None,
-    parquet: Annotated[Path | None, optional("FILE")] = None,
+    csv: Annotated[Path | None, optional("FILE"), CSV] = None,
+    parquet: Annotated[Path | None, optional("FILE"), PARQUET] = None,
     json_file: Json = None,
 ) -> None:
     """Tabulate all runs below a folder by the settings that differ, or query them in SQL (DuckDB).
@@ -75,7 +76,6 @@ def results(
       csv: Also write the rows to this CSV file.
       parquet: Also write the rows to this Parquet file.
     """
-    check_writable(csv, parquet)
     from jaxgbg.results.groups import read_table
     from jaxgbg.results.queries import ask
 

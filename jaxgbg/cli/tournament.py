@@ -17,9 +17,9 @@ from jaxgbg.cli.common import (
     read_game,
     write_rows,
 )
+from jaxgbg.cli.outputs import FIGURE
 from jaxgbg.cli.session import start_jax
 from jaxgbg.results.formats import print_columns, print_plain
-from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import Seed, checked
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def tournament(
     address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
     out: Annotated[Path | None, optional("DIR")] = None,
     record: Record = None,
-    plot: Annotated[Path | None, optional("FILE.png|svg|pdf")] = None,
+    plot: Annotated[Path | None, optional("FILE.png|svg|pdf"), FIGURE] = None,
     form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
@@ -79,7 +79,10 @@ def tournament(
       out: Folder that keeps the games.
       plot: Also draw the ratings and who scores against whom.
     """
-    _check_plot(plot)
+    if plot is not None:
+        from jaxgbg.results.figures import check_name
+
+        check_name(plot)
     rules = _rules(game, size, parameters)
     start_jax()
     from jaxgbg.api import tournament as play
@@ -97,14 +100,6 @@ def _rules(game: str | None, size: int | None, parameters: tuple[str, ...]) -> "
     if size is not None or parameters:
         raise ValueError("--size and --parameters need --game")
     return None
-
-
-def _check_plot(plot: Path | None) -> None:
-    check_writable(plot)
-    if plot is not None:
-        from jaxgbg.results.figures import check_name
-
-        check_name(plot)
 
 
 def _print(ladder: "Ladder", form: TableFormat, json_file: Path | None) -> None:

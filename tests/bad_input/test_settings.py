@@ -83,6 +83,7 @@ CASES = [
     Case("train nim --value mlp --hidden 1048576 1048576", "1,099,535,745,025 weights .* 4.4 TB"),
     Case("train nim --value mlp --bias inf", "bias must be a number, not inf"),
     # Games.
+    Case("train tictactoe --opponents maxn maxn", "opponents must be all different, not .'maxn'"),
     Case("train nim --parameters heaps=1000000000", r"heaps must lie in \[1, 100\]"),
     Case(f"train nim --parameters players={HUGE}", r"players must lie in \[2, 127\]"),
     Case("train nim --parameters heaps=100", "tuples are too long"),
