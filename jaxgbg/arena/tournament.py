@@ -80,14 +80,13 @@ def play_tournament(
     """
     file = None if record is None else Path(record)
     check_writable(file)
-    if out is not None:
-        check_can_make(Path(out))
     if address is not None and executor == "inline":
         raise ValueError("address needs the executor ray")
     entries = named(participants, first)
     rules = make(game) if isinstance(game, str) else game or game_of(entries)
     if rules is None:
-        raise ValueError("name the game, because no agent takes part (game)")
+        first_of_all = "" if entries else "participants and "
+        raise ValueError(f"name {first_of_all}the game, because no agent takes part (game)")
     check_own(rules)
     _check_groups(rules, len(entries), swiss, all_meet)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
@@ -120,6 +119,7 @@ def _play_in(
         raise ValueError(
             f"{nameless[0]} was made in Python and has no file: leave out the folder (out)"
         )
+    check_can_make(Path(out))
     folder = TournamentFolder(out, settings)
     with only_here(folder):
         folder.check()

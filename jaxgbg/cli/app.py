@@ -13,6 +13,7 @@ import jaxgbg
 from jaxgbg.cli import session
 from jaxgbg.cli.commands import COMMANDS
 from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.cli.flags import flags_of, in_flags, parse_error
 from jaxgbg.cli.outputs import check_outputs
 from jaxgbg.extensions import import_modules
 from jaxgbg.lazy import Function
@@ -20,17 +21,8 @@ from jaxgbg.specs import did_you_mean, shown
 from jaxgbg.types import SettingValue
 
 _RULE = re.compile("[-─╰╯]*")
-# tyro reports a wrong number in Python terms: the types it tried, or the error of int() or float().
-_NO_NUMBER = re.compile(
-    r"Error parsing (--[\w-]+): (?:no type matching .*(?P<kinds>INT|FLOAT).* could be instantiated"
-    r" from \[(.*)\]\.|.*(?P<says>int\(\)|to float).*: ('.*'))"
-)
-# No option has the value None; tyro offers it where leaving the option out means that.
-_CHOICES = re.compile(r"(?<=Expected one of )\(('[^)]*')\)")
 _CONTINUED = re.compile(r"\n {4,}")
 _TRACEBACK = "--traceback"
-_UNKNOWN = re.compile(r"Unrecognized options: --([\w-]+)")
-_NAMELESS = re.compile(r"Unrecognized options: ([^-].*)")
 
 
 def _deferred(command: Callable[..., None]) -> Callable[..., Callable[[], None]]:
@@ -40,7 +32,7 @@ def _deferred(command: Callable[..., None]) -> Callable[..., Callable[[], None]]
     def bind(*arguments: SettingValue, **options: SettingValue) -> Callable[[], None]:
         bound = inspect.signature(command).bind(*arguments, **options)
         check_outputs(command, bound.arguments)
-        return functools.partial(command, *arguments, **options)
+        return functools.partial(_in_terms_of_flags, functools.partial(command, **bound.arguments))
 
     # tyro's help would break lines where the docstring's `Args:` does, and it takes the docstring
     # of the wrapped function if there is one.
@@ -48,6 +40,17 @@ def _deferred(command: Callable[..., None]) -> Callable[..., Callable[[], None]]
     bind.__signature__ = inspect.signature(command)  # type: ignore[attr-defined]
     bind.__doc__ = _CONTINUED.sub(" ", inspect.getdoc(command) or "")
     return bind
+
+
+def _in_terms_of_flags(call: "functools.partial[None]") -> None:
+    """Call a command; a mistake is named by its flag."""
+    try:
+        call()
+    except ValueError as error:
+        text = in_flags(str(error), flags_of(call.func))
+        if text == str(error):
+            raise
+        raise ValueError(text) from error
 
 
 def _described(command: Callable[..., None]) -> Callable[[], Callable[[], None]]:
@@ -76,6 +79,8 @@ def _choices(known: Mapping[str, Function[None]]) -> dict[str, Callable[..., obj
 
 def _parse(known: Mapping[str, Function[None]]) -> Callable[[], None]:
     """Parse the command line and return the call to make; raises ValueError for a mistake in it."""
+    if sys.argv[1:2] == ["help"]:
+        raise ValueError("help is --help: `jaxgbg --help`, or `jaxgbg COMMAND --help`")
     if sys.argv[1:] and not sys.argv[1].startswith("-") and sys.argv[1] not in known:
         near = did_you_mean(sys.argv[1], known) or f": choose one of {', '.join(known)}"
         raise ValueError(f"unknown command {shown(sys.argv[1])}{near}")
@@ -102,28 +107,10 @@ def _parse(known: Mapping[str, Function[None]]) -> Callable[[], None]:
         lines = [line.strip("│ ") for line in complaint.getvalue().splitlines()[1:]]
         text = itertools.dropwhile(_RULE.fullmatch, lines)
         wrong = itertools.takewhile(lambda line: not _RULE.fullmatch(line), text)
-        line = _UNKNOWN.sub(_with_hint, _NO_NUMBER.sub(_in_words, " ".join(wrong)))
-        line = _CHOICES.sub(_without_none, line)
-        line = _NAMELESS.sub(r"unexpected argument: \1", line)
-        command = f"jaxgbg {sys.argv[1]}" if sys.argv[1:2] and sys.argv[1] in known else "jaxgbg"
+        named = sys.argv[1] if sys.argv[1:2] and sys.argv[1] in known else ""
+        line = parse_error(" ".join(wrong), flags_of(known[named].func) if named else {})
+        command = f"jaxgbg {named}".strip()
         raise ValueError(f"{line} (`{command} --help` lists all options)") from None
-
-
-def _with_hint(found: re.Match[str]) -> str:
-    from jaxgbg.runs.settings import suggestion
-
-    meant = suggestion(found[1])
-    return found[0] if meant is None else f"{found[0]}: here it is --{meant.replace('_', '-')}"
-
-
-def _without_none(found: re.Match[str]) -> str:
-    return ", ".join(sorted(set(re.findall(r"'([^']*)'", found[1])) - {"None"}))
-
-
-def _in_words(found: re.Match[str]) -> str:
-    whole = found["kinds"] == "INT" or found["says"] == "int()"
-    given = found[3] or found[5]
-    return f"{found[1]} must be {'a whole number' if whole else 'a number'}, not {given}"
 
 
 def _without_imports(arguments: list[str]) -> tuple[list[str], list[str]]:

@@ -251,6 +251,8 @@ def _keep(folder: Path, judge: Judge) -> "Source":
     from jaxgbg.runs import RunFolder
     from jaxgbg.runs.presets.table1 import meet
 
+    if not folder.is_dir():
+        raise ValueError(f"--keep needs the folder of a finished run, and {folder} is a file")
     with contextlib.closing(judge):
         run_folder = RunFolder.open(folder)
         if not run_folder.finished:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from jaxgbg.contents import open_file
 from jaxgbg.runs.storage.files import check_writable, replaceable
 from jaxgbg.types import SettingValue
 
@@ -50,14 +51,14 @@ def check_outputs(command: Callable[..., None], options: dict[str, SettingValue]
     Raises ValueError or CannotWrite for an output that is also an input or another output, an
     existing file of another kind, and a file that cannot be written.
     """
-    from jaxgbg.runs.storage.zoo import is_zoo_name
-
     marks = {name: _mark(each) for name, each in inspect.signature(command).parameters.items()}
     outputs = {
-        name: value
-        for name, value in options.items()
-        if marks.get(name) is not None and isinstance(value, Path)
+        name: value for name, value in options.items() if marks[name] and isinstance(value, Path)
     }
+    if not outputs:
+        return
+    from jaxgbg.runs.storage.zoo import is_zoo_name
+
     inputs = [value for name, value in options.items() if name not in outputs]
     for path in outputs.values():
         if is_zoo_name(str(path)):
@@ -110,7 +111,7 @@ def _check_kind(path: Path, output: Output, replace: bool) -> None:
         if not replace:
             raise ValueError(f"{path} exists already: --replace overwrites it")
         return
-    with path.open("rb") as file:
+    with open_file(path, path.stat().st_size) as file:
         head = file.read(_HEAD)
     if not output.is_own(path, head):
         raise ValueError(

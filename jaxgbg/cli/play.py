@@ -124,7 +124,7 @@ def _check_offered(what: tuple[str, ...], size: int | None, parameters: tuple[st
             check_offered(RunFolder.open(name).run.game)
         elif is_zoo_name(name):
             check_offered(run.read_game(card_of(name).game))
-        elif not names_agent(name) and os.sep not in name:
+        elif not names_agent(name) and not Path(name).is_dir() and os.sep not in name:
             check_offered(read_game(name, size, parameters))
 
 

@@ -79,10 +79,7 @@ def tournament(
       out: Folder that keeps the games.
       plot: Also draw the ratings and who scores against whom.
     """
-    if plot is not None:
-        from jaxgbg.results.figures import check_name
-
-        check_name(plot)
+    _check_plot(plot)
     rules = _rules(game, size, parameters)
     start_jax()
     from jaxgbg.api import tournament as play
@@ -100,6 +97,13 @@ def _rules(game: str | None, size: int | None, parameters: tuple[str, ...]) -> "
     if size is not None or parameters:
         raise ValueError("--size and --parameters need --game")
     return None
+
+
+def _check_plot(plot: Path | None) -> None:
+    if plot is not None:
+        from jaxgbg.results.figures import check_name
+
+        check_name(plot)
 
 
 def _print(ladder: "Ladder", form: TableFormat, json_file: Path | None) -> None:

@@ -10,6 +10,7 @@ from jaxgbg.cli import exit_codes as ending
 from jaxgbg.cli.common import print_records
 
 from .cases import Case, run_case
+from .files import agent
 
 _ODD = {
     "odd.py": """
@@ -57,8 +58,26 @@ CASES = [
     Case(f"results {'x' * 10_000}", "File name too long"),
     Case("results file", "is not a folder", {"file": "x"}),
     Case("report file/below --out x.html", "is not a folder", {"file": "x"}),
-    Case("results . --horses nothing", "jaxgbg: [A-Z]"),
+    Case("results . --horses nothing", "unknown option --horses"),
     Case("nothing", "unknown command 'nothing': choose one of games, zoo"),
+    Case("help", "`jaxgbg --help`"),
+    Case("train tictactoe --walks 3", "--walks must be 2 whole numbers, not '3' "),
+    Case("train tictactoe --walks 3 3 3", "--walks must be 2 whole numbers, not '3', '3', '3' "),
+    Case("train tictactoe --symmetries yes", "--symmetries must be true or false, not 'yes'"),
+    Case("train tictactoe --no-symmetries", "use --symmetries false"),
+    Case("train tictactoe --learner.trace_decay 1", "did you mean --trace-decay?"),
+    Case("train tictactoe --episods 1", "unknown option --episods: did you mean --episodes?"),
+    Case("train mygame.py", "use --import mygame and the name that it registers"),
+    Case("show tictactoe --size 3", "tictactoe: has no parameter size"),
+    Case("eval runs/x/agents", "such as runs/x", {"runs/x/agents/a.agent": "x"}),
+    Case("eval runs", "such as runs/x", {"runs/x/agents/a.agent": "x"}),
+    Case("eval file", "file: not an agent", {"file": "x"}),
+    Case("play folder --export x.html", "not the folder of a finished run", {"folder/file": ""}),
+    Case("eval a.agent --keep", "--keep needs the folder of a finished run", {"a.agent": agent()}),
+    Case("tournament", "name participants and the game"),
+    Case("compare a b --max-games 1", "^jaxgbg: --max-games must lie in"),
+    Case("eval a.agent --ranks 1e9", "^jaxgbg: --ranks must", {"a.agent": agent()}),
+    Case("train nim --hidden 3", "add --value mlp"),
     Case("tran nim", "unknown command 'tran': did you mean train"),
     Case("train nim --dry-run", "--dry-run .*jaxgbg train --help"),
     Case("eval", "name an agent file, or the folder of a run"),
@@ -96,7 +115,11 @@ CASES = [
     ),
     Case("tournament random x.agent --game nim", "agent file x.agent: No such file"),
     Case("tournament random x.agent", "x.agent: not an agent of jaxgbg", {"x.agent": "x"}),
-    Case("tournament random folder --game nim", "folder holds no agents", {"folder/file": ""}),
+    Case(
+        "tournament random folder --game nim",
+        "folder is not the folder of a finished run",
+        {"folder/file": ""},
+    ),
     Case(
         "tournament random mcts-2 --game nim --out folder",
         "folder holds something else",
@@ -114,7 +137,11 @@ CASES = [
     Case("analyze random --game nim --position ''", "a position of nim is empty; write it like"),
     Case("analyze random --game nim --position 5+5", "nim: 2 heaps, and the game has 3"),
     Case("analyze random --game nim --position 'XO./.X./... O'", "no position of nim"),
-    Case("analyze random --game nim --position 99", "nim: move 1 is not legal there"),
+    Case(
+        "analyze random --game tictactoe --position 9", "move 1 is not legal there: 9; legal are 0,"
+    ),
+    Case("analyze random --game tictactoe --position 0,1,0", "not legal there: 0; legal are 2, 3"),
+    Case("analyze random --game tictactoe --position 0,3,1,4,2,5", "the game is over after move 5"),
     Case(f"analyze random --game nim --position {'9+' * 2000}9", "2,001 heaps"),
     Case("analyze random --game nim --positions none", "none: No such file"),
     Case("analyze random --game nim --positions x", "x holds no positions", {"x": "\n# none\n"}),

@@ -1,0 +1,91 @@
+"""The options of a command by the names that messages use, and messages in terms of options."""
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Mapping
+
+from jaxgbg.specs import did_you_mean
+
+# tyro reports a wrong value in Python terms: the types it tried, or the error of int() or float().
+_NO_TYPE = re.compile(r"Error parsing (--[\w-]+): no type matching (.*) could .* from \[(.*)\]\.")
+_NO_NUMBER = re.compile(r"Error parsing (--[\w-]+): .*(int\(\)|to float).*: ('.*')")
+_NUMBERS = re.compile(r"(?:INT|FLOAT)(?: (?:INT|FLOAT))*")
+# No option has the value None; tyro offers it where leaving the option out means that.
+_CHOICES = re.compile(r"(?<=Expected one of )\(('[^)]*')\)")
+_UNKNOWN = re.compile(r"Unrecognized options: --([\w.-]+).*")
+_NAMELESS = re.compile(r"Unrecognized options: ([^-].*)")
+
+
+def flags_of(command: Callable[..., None]) -> dict[str, str]:
+    """Flags by the names of parameters and settings: {"max_games": "--max-games"}."""
+    flags: dict[str, str] = {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        hint = getattr(parameter.annotation, "__origin__", None)
+        if dataclasses.is_dataclass(hint):
+            flags |= {field.name: _flag(field.name) for field in dataclasses.fields(hint)}
+            continue
+        notes = getattr(parameter.annotation, "__metadata__", ())
+        own = next((each for note in notes if (each := getattr(note, "name", None))), name)
+        flags[name] = _flag(own)
+    # The name in a run of what is --ranks where nothing is trained.
+    return {"play_ranks": flags["ranks"], **flags} if "ranks" in flags else flags
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def in_flags(text: str, flags: Mapping[str, str]) -> str:
+    """A message of Python with flags for names of parameters, where these are no other words."""
+    names = "|".join(sorted(map(re.escape, flags), key=len, reverse=True))
+    written = "|".join(name for name in flags if "_" in name) or "(?!)"
+    pattern = (
+        rf"^(?P<first>{names})(?= must | is for )|(?<=\badd )(?P<added>{names})(?= )"
+        rf"|(?<=\bleave out )(?P<left>{names})\b(?![-/.=])"
+        rf"|(?<![\w/.'\"-])(?P<within>{written})(?![\w/.='\"-])"
+    )
+    return re.sub(pattern, lambda found: flags[found[0]], text)
+
+
+def parse_error(line: str, flags: Mapping[str, str]) -> str:
+    """What tyro says of a command line, in plain words."""
+    line = _NO_TYPE.sub(_wrong_type, line)
+    line = _NO_NUMBER.sub(lambda found: _no_number(found[1], found[2] == "int()", found[3]), line)
+    line = _CHOICES.sub(_without_none, line)
+    line = _NAMELESS.sub(r"unexpected argument: \1", line)
+    return _UNKNOWN.sub(lambda found: _unknown(found[1], flags), line)
+
+
+def _wrong_type(found: re.Match[str]) -> str:
+    flag, kinds, given = found.groups()
+    if "true|false" in kinds:
+        return f"{flag} must be true or false, not {given}"
+    numbers = _NUMBERS.search(kinds)
+    if numbers is None:
+        return found[0]
+    return _no_number(flag, "INT" in numbers[0], given, len(numbers[0].split()))
+
+
+def _no_number(flag: str, whole: bool, given: str, count: int = 1) -> str:
+    kind = "whole number" if whole else "number"
+    what = f"a {kind}" if count == 1 else f"{count} {kind}s"
+    return f"{flag} must be {what}, not {given}"
+
+
+def _without_none(found: re.Match[str]) -> str:
+    return ", ".join(sorted(set(re.findall(r"'([^']*)'", found[1])) - {"None"}))
+
+
+def _unknown(word: str, flags: Mapping[str, str]) -> str:
+    """The message for an unknown option, with the one that was probably meant."""
+    from jaxgbg.runs.settings import suggestion
+
+    name = word.replace("-", "_")
+    if name.startswith("no_") and name[3:] in flags:
+        return f"unknown option --{word}: use {flags[name[3:]]} false"
+    meant = suggestion(name)
+    if meant is not None and meant in flags:
+        return f"unknown option --{word}: did you mean {flags[meant]}?"
+    near = did_you_mean(word, [flag.removeprefix("--") for flag in flags.values()])
+    return f"unknown option --{word}{near.replace('mean ', 'mean --')}"
