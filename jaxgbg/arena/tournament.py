@@ -85,8 +85,7 @@ def play_tournament(
     entries = named(participants, first)
     rules = make(game) if isinstance(game, str) else game or game_of(entries)
     if rules is None:
-        first_of_all = "" if entries else "participants and "
-        raise ValueError(f"name {first_of_all}the game, because no agent takes part (game)")
+        raise ValueError(f"name {'' if entries else 'participants and '}the game: no agent plays")
     check_own(rules)
     _check_groups(rules, len(entries), swiss, all_meet)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)

@@ -13,7 +13,7 @@ import jaxgbg
 from jaxgbg.cli import session
 from jaxgbg.cli.commands import COMMANDS
 from jaxgbg.cli.exit_codes import end_in_a_line
-from jaxgbg.cli.flags import flags_of, in_flags, parse_error
+from jaxgbg.cli.flags import check_no_empty_list, flags_of, in_flags, parse_error
 from jaxgbg.cli.outputs import check_outputs
 from jaxgbg.extensions import import_modules
 from jaxgbg.lazy import Function
@@ -84,6 +84,9 @@ def _parse(known: Mapping[str, Function[None]]) -> Callable[[], None]:
     if sys.argv[1:] and not sys.argv[1].startswith("-") and sys.argv[1] not in known:
         near = did_you_mean(sys.argv[1], known) or f": choose one of {', '.join(known)}"
         raise ValueError(f"unknown command {shown(sys.argv[1])}{near}")
+    named = sys.argv[1] if sys.argv[1:2] and sys.argv[1] in known else ""
+    if named:
+        check_no_empty_list(known[named].func, sys.argv[2:])
     import tyro
 
     from jaxgbg.cli.numbers import NUMBERS
@@ -107,7 +110,6 @@ def _parse(known: Mapping[str, Function[None]]) -> Callable[[], None]:
         lines = [line.strip("│ ") for line in complaint.getvalue().splitlines()[1:]]
         text = itertools.dropwhile(_RULE.fullmatch, lines)
         wrong = itertools.takewhile(lambda line: not _RULE.fullmatch(line), text)
-        named = sys.argv[1] if sys.argv[1:2] and sys.argv[1] in known else ""
         line = parse_error(" ".join(wrong), flags_of(known[named].func) if named else {})
         command = f"jaxgbg {named}".strip()
         raise ValueError(f"{line} (`{command} --help` lists all options)") from None

@@ -1,7 +1,7 @@
 """The command `bench`: measure speed."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, NamedTuple
 
 from tyro.conf import Positional
@@ -59,8 +59,7 @@ def bench(
     if rules + play + compile + (against is not None) > 1:
         raise ValueError("choose one of --rules, --play, --compile and --against")
     training = not (rules or play or compile)
-    if (size is not None or parameters) and not training:
-        raise ValueError("--size and --parameters are for the speed of training")
+    _check_given(training, rules or play, (size, *parameters), (learner, value))
     start_jax()
     named = games or game_names()
     rows: Iterable[NamedTuple]
@@ -85,3 +84,13 @@ def bench(
     print_records([row._asdict() for row in rows], json_file, form)
     if training and against is None:
         console().print(GBG)
+
+
+def _check_given(
+    training: bool, playing: bool, board: Sequence[object], kinds: Sequence[object]
+) -> None:
+    """Raise ValueError for options of a board, or kinds of learning, that have no effect."""
+    if any(each is not None for each in board) and not training:
+        raise ValueError("--size and --parameters are for the speed of training")
+    if any(each is not None for each in kinds) and playing:
+        raise ValueError("--learner and --value do not go with --rules and --play")

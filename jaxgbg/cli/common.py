@@ -117,10 +117,24 @@ Log = Annotated[
 def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
     """Make a game from its options, and check it if it is a user's own.
 
-    "NAME=VALUE" is parsed as the type of the parameter's default. Raises ValueError.
+    Raises ValueError.
+    """
+    game = make(name, **read_parameters(name, size, entries))
+    if is_own(game):
+        start_jax()
+        check_own(game)
+    return game
+
+
+def read_parameters(
+    name: str, size: int | None, entries: tuple[str, ...]
+) -> dict[str, SettingValue]:
+    """The parameters of a game from its options; raises ValueError.
+
+    "NAME=VALUE" is parsed as the type of the parameter's default.
     """
     parameters: dict[str, SettingValue] = {} if size is None else {"size": size}
-    known = dataclasses.asdict(make(name))
+    known = dataclasses.asdict(make(name)) if entries else {}
     for entry in entries:
         parameter, equals, text = entry.partition("=")
         if not equals or parameter not in known:
@@ -137,11 +151,7 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
         except (KeyError, ValueError) as error:
             words = {bool: "true or false", int: "a whole number"}.get(kind, "a number")
             raise ValueError(f"--parameters {entry}: expected {words}") from error
-    game = make(name, **parameters)
-    if is_own(game):
-        start_jax()
-        check_own(game)
-    return game
+    return parameters
 
 
 def read_position(game: Game, text: str) -> "tuple[Line, State]":

@@ -241,7 +241,7 @@ def _judge(rules: Game, opponent: str | None, engine: str | None, timeout: float
 
         player = GTPEngine(rules, engine, timeout=timeout)
         return MatchJudge(rules, player, protocol_for(rules, player.name), player.name)
-    name = opponent or ("score" if rules.num_players == 1 else "random")
+    name = opponent if opponent is not None else ("score" if rules.num_players == 1 else "random")
     return judge_by(name, rules, protocol_for(rules, name))
 
 

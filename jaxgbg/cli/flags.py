@@ -2,10 +2,13 @@
 
 import dataclasses
 import inspect
+import itertools
 import re
-from collections.abc import Callable, Mapping
+import typing
+from collections.abc import Callable, Mapping, Sequence
 
 from jaxgbg.specs import did_you_mean
+from jaxgbg.types import TypeHint
 
 # tyro reports a wrong value in Python terms: the types it tried, or the error of int() or float().
 _NO_TYPE = re.compile(r"Error parsing (--[\w-]+): no type matching (.*) could .* from \[(.*)\]\.")
@@ -17,19 +20,42 @@ _UNKNOWN = re.compile(r"Unrecognized options: --([\w.-]+).*")
 _NAMELESS = re.compile(r"Unrecognized options: ([^-].*)")
 
 
+def check_no_empty_list(command: Callable[..., None], words: Sequence[str]) -> None:
+    """Raise ValueError for an option of a list that no value follows, such as an unset variable."""
+    lists = {flag for name, (flag, hint) in _options(command).items() if _is_list(hint)}
+    for word, after in itertools.pairwise([*words, "--"]):
+        if word in lists and after.startswith("--"):
+            raise ValueError(f"{word} needs a value; leave it out for its default")
+
+
+def _is_list(hint: TypeHint) -> bool:
+    """Whether an option of this type takes any number of values."""
+    arguments = typing.get_args(hint)
+    if typing.get_origin(hint) is tuple:
+        return arguments[-1] is ...
+    return typing.get_origin(hint) is not None and any(map(_is_list, arguments))
+
+
 def flags_of(command: Callable[..., None]) -> dict[str, str]:
     """Flags by the names of parameters and settings: {"max_games": "--max-games"}."""
-    flags: dict[str, str] = {}
-    for name, parameter in inspect.signature(command).parameters.items():
-        hint = getattr(parameter.annotation, "__origin__", None)
-        if dataclasses.is_dataclass(hint):
-            flags |= {field.name: _flag(field.name) for field in dataclasses.fields(hint)}
-            continue
-        notes = getattr(parameter.annotation, "__metadata__", ())
-        own = next((each for note in notes if (each := getattr(note, "name", None))), name)
-        flags[name] = _flag(own)
+    flags = {name: flag for name, (flag, _) in _options(command).items()}
     # The name in a run of what is --ranks where nothing is trained.
     return {"play_ranks": flags["ranks"], **flags} if "ranks" in flags else flags
+
+
+def _options(command: Callable[..., None]) -> dict[str, tuple[str, TypeHint]]:
+    """(flag, type) of each option by the name of its parameter or setting."""
+    options: dict[str, tuple[str, TypeHint]] = {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        hint = parameter.annotation
+        inner = getattr(hint, "__origin__", None)
+        if dataclasses.is_dataclass(inner):
+            options |= {f.name: (_flag(f.name), f.type) for f in dataclasses.fields(inner)}
+            continue
+        notes = getattr(hint, "__metadata__", ())
+        own = next((each for note in notes if (each := getattr(note, "name", None))), name)
+        options[name] = _flag(own), hint
+    return options
 
 
 def _flag(name: str) -> str:

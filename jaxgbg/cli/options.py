@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import typing
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -148,9 +149,30 @@ def run_of(
     if layout is not None:
         changes["layout"] = read_layout(rules, layout)
     run = preset(rules, seeds=range(seed, seed + seeds), **changes)
+    check_effects(run, changes)
     if not farl or len(run.variants) > 1:
         run = dataclasses.replace(run, variants=("farl" if farl else "none",))
     return run
+
+
+def check_effects(run: Run, changes: Mapping[str, SettingValue]) -> None:
+    """Raise ValueError for an option without effect, which would make another run of the same."""
+    if not changes:
+        return
+    plies = run.schedule.opening_plies
+    if "opening_plies" in changes and plies >= run.game.max_plies:
+        raise ValueError(
+            f"--opening-plies {plies}: games of {run.game.name} end within"
+            f" {run.game.max_plies:,} plies: choose fewer"
+        )
+    needs = {
+        "beta": ("--tcl id or exp", getattr(run.value, "tcl", "") != "none"),
+        "trace_cut": ("--trace-decay above 0", run.learner.trace_decay > 0),
+        "reply": ("--look-ahead of 2 plies or more", run.play.look_ahead > 1),
+    }
+    for name, (needed, there) in needs.items():
+        if name in changes and not there:
+            raise ValueError(f"--{name.replace('_', '-')} needs {needed}: add it, or leave it out")
 
 
 def _play_flag(hint: TypeHint, name: str, metavar: str, default: str = "") -> TypeHint:
@@ -168,6 +190,8 @@ class _Playing:
     search: _play_flag(str, "search", "NAME-N") = ""  # type: ignore[valid-type]
 
     def read(self) -> Play:
+        if self.reply != "own" and self.look_ahead == 1:
+            raise ValueError("--reply needs --look-ahead of 2 plies or more: add it")
         return Play(self.look_ahead, self.width, self.reply, self.ranks, self.search)
 
 

@@ -130,11 +130,16 @@ def _check_offered(what: tuple[str, ...], size: int | None, parameters: tuple[st
 
 def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) -> "LoadedAgents":
     """The game and its agents; raises ValueError."""
-    from jaxgbg.runs.opponents import names_agent
+    from jaxgbg.runs.opponents import file_of, names_agent
     from jaxgbg.runs.storage.zoo import zoo_agent_for
     from jaxgbg.web.play.loaded_agents import load_agents
 
     names = what or ("connectfour",)
+    for name in names:
+        if names_agent(name) and not Path(name).exists() and file_of(name) != name:
+            raise ValueError(
+                f"{shown(name)}: name the agent alone; how it plays is chosen on the page"
+            )
     files = [name for name in names if names_agent(name) or Path(name).is_dir()]
     games = [name for name in names if name not in files]
     for name in games:

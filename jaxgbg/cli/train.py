@@ -61,6 +61,8 @@ def train(
       watch: Show the training in a browser, like the command watch.
       watch_port: Port of that page, for this machine only; 0 takes any free port.
     """
+    if watch_port != PORT and not watch:
+        raise ValueError("--watch-port goes with --watch")
     run = run_of(game, settings, size, parameters, seeds, seed, farl, layout)
     if minutes is not None:
         if "episodes" in given(settings):

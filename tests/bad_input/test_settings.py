@@ -226,7 +226,7 @@ def test_a_pipe_or_a_device_is_not_read(command, jaxgbg, tmp_path, monkeypatch):
             "train hex --batch 1048576 --seeds 9",
             r"batch 1,048,576, --opening-plies 1, 36,450 weights",
         ),
-        ("train nim --opening-plies 10000 --batch 65536", "--opening-plies 10,000"),
+        ("train 2048 --opening-plies 10000 --batch 65536", "--opening-plies 10,000"),
         ("train hex --walks 1000 8 --seeds 2", "13,122,000 weights of value ntuple"),
         ("train nim --value mlp --hidden 65536 65536", "weights of value mlp"),
         ("ablate nim --seeds 10000", "20,000 lanes"),

@@ -406,9 +406,9 @@ def test_control_c_keeps_the_evaluations_made_so_far(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["train", "nim", "--lambda", "0.5"], "here it is --trace-decay"),
-        (["train", "nim", "--learning-rate", "0.5"], "here it is --alpha"),
-        (["train", "nim", "--episods", "5"], "here it is --episodes"),
+        (["train", "nim", "--lambda", "0.5"], "did you mean --trace-decay"),
+        (["train", "nim", "--learning-rate", "0.5"], "did you mean --alpha"),
+        (["train", "nim", "--episods", "5"], "did you mean --episodes"),
         (
             ["results", "runs", "--by", "lambda"],
             "no run has a setting 'lambda': here it is trace_de",
