@@ -23,6 +23,10 @@ from jaxgbg.types import SettingValue
 _RULE = re.compile("[-─╰╯]*")
 _CONTINUED = re.compile(r"\n {4,}")
 _TRACEBACK = "--traceback"
+_ALWAYS = (
+    "With any command --import MODULE makes a module's own games, players, searches, learners and"
+    " value functions known, and --traceback shows the Python traceback of an error."
+)
 
 
 def _deferred(command: Callable[..., None]) -> Callable[..., Callable[[], None]]:
@@ -38,7 +42,8 @@ def _deferred(command: Callable[..., None]) -> Callable[..., Callable[[], None]]
     # of the wrapped function if there is one.
     del bind.__wrapped__
     bind.__signature__ = inspect.signature(command)  # type: ignore[attr-defined]
-    bind.__doc__ = _CONTINUED.sub(" ", inspect.getdoc(command) or "")
+    text, arguments, rest = (inspect.getdoc(command) or "").partition("\nArgs:")
+    bind.__doc__ = _CONTINUED.sub(" ", f"{text.rstrip()}\n\n{_ALWAYS}\n{arguments}{rest}")
     return bind
 
 
@@ -98,9 +103,7 @@ def _parse(known: Mapping[str, Function[None]]) -> Callable[[], None]:
                 _choices(known),
                 prog="jaxgbg",
                 description="General board game learning in JAX: TD-FARL on n-tuple values."
-                " With any command --import MODULE makes a module's own games, players, searches,"
-                " learners and value functions known, and --traceback shows the Python traceback of"
-                " an error; --version shows the version.",
+                f" {_ALWAYS} --version shows the version.",
                 registry=NUMBERS,
             )
     except SystemExit as stop:

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Annotated, NamedTuple
 
-from tyro.conf import Positional
+from tyro.conf import Positional, arg
 
 from jaxgbg.cli.benchmarks import GBG, Batches, Rounds, Seconds
 from jaxgbg.cli.common import (
@@ -29,7 +29,7 @@ def bench(
     games: Annotated[Positional[tuple[str, ...]], optional("GAME ...")] = (),
     seeds: Annotated[Seeds | None, optional("N", "10, of large tables 2")] = None,
     batches: Annotated[Batches, optional("N ...")] = None,
-    seconds: Seconds = 1.0,
+    seconds: Annotated[Seconds, arg(metavar="SECONDS")] = 1.0,
     size: Size = None,
     parameters: Parameters = (),
     learner: flag("learner") = None,  # type: ignore[valid-type]

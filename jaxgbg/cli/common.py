@@ -73,6 +73,14 @@ Baseline = Annotated[
 Wins = Annotated[
     bool, arg(help="Show the share of games won instead of scores; a draw counts nothing.")
 ]
+Where = Annotated[
+    str | None,
+    optional(
+        "CONDITION",
+        help="Evaluations to use, an SQL condition over all columns (DuckDB): \"game = 'nim' and"
+        " variant = 'none'\".",
+    ),
+]
 _NAMES = ", ".join((*game_names(), *(f"{package}:TITLE" for package in PACKAGES)))
 GameName = Annotated[Positional[str], arg(metavar="GAME", help=f"{_NAMES}, or one of your own.")]
 Size = Annotated[

@@ -5,7 +5,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tyro.conf import Positional
+from tyro.conf import Positional, arg
 
 from jaxgbg.arguments import Seconds
 from jaxgbg.cli.common import (
@@ -53,7 +53,7 @@ def evaluate(
     what: Annotated[Positional[tuple[Path, ...]], optional("RUN|AGENT ...")],
     opponent: Opponent = None,
     engine: Annotated[str | None, optional("COMMAND")] = None,
-    timeout: Seconds = 10.0,
+    timeout: Annotated[Seconds, arg(metavar="SECONDS")] = 10.0,
     playing: Playing = GREEDY,
     game: Annotated[str | None, optional("GAME")] = None,
     position: Position = None,

@@ -13,7 +13,7 @@ from jaxgbg.types import TypeHint
 # tyro reports a wrong value in Python terms: the types it tried, or the error of int() or float().
 _NO_TYPE = re.compile(r"Error parsing (--[\w-]+): no type matching (.*) could .* from \[(.*)\]\.")
 _NO_NUMBER = re.compile(r"Error parsing (--[\w-]+): .*(int\(\)|to float).*: ('.*')")
-_NUMBERS = re.compile(r"(?:INT|FLOAT)(?: (?:INT|FLOAT))*")
+_NUMBERS = re.compile(r"\b[NX](?: [NX])*\b")
 # No option has the value None; tyro offers it where leaving the option out means that.
 _CHOICES = re.compile(r"(?<=Expected one of )\(('[^)]*')\)")
 _UNKNOWN = re.compile(r"Unrecognized options: --([\w.-]+).*")
@@ -90,7 +90,7 @@ def _wrong_type(found: re.Match[str]) -> str:
     numbers = _NUMBERS.search(kinds)
     if numbers is None:
         return found[0]
-    return _no_number(flag, "INT" in numbers[0], given, len(numbers[0].split()))
+    return _no_number(flag, "N" in numbers[0], given, len(numbers[0].split()))
 
 
 def _no_number(flag: str, whole: bool, given: str, count: int = 1) -> str:

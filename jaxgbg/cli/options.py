@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from jaxgbg.games import Game
     from jaxgbg.players import Player
 
+_METAVARS = {bool: "true|false", int: "N", float: "X", str: "NAME"}
 _TRUE = {"true": True, "false": False}
 
 
@@ -42,12 +43,11 @@ def _switch(words: list[str]) -> bool:
 
 _SWITCH = PrimitiveConstructorSpec(
     nargs=(0, 1),
-    metavar="true|false",
+    metavar=_METAVARS[bool],
     instance_from_str=_switch,
     is_instance=lambda value: isinstance(value, bool),
     str_from_instance=lambda value: [str(value).lower()],
 )
-_METAVARS = {int: "N", float: "X", str: "NAME"}
 
 # Options whose choices are not a fixed list, because they may contain a file or a number.
 _NAMED = {
@@ -107,7 +107,7 @@ def _annotated(setting: Setting) -> TypeHint:
     elif setting.choices:
         hint = Literal[setting.choices]
     text = setting.help
-    if setting.choices:
+    if any(f"{choice}: " not in text for choice in setting.choices):
         text = f"{text.rstrip('.')}: {', '.join(setting.choices)}."
     if setting.short in _NAMED:
         text = f"{text.rstrip('.')}: {_NAMED[setting.short]}."
@@ -127,7 +127,10 @@ def _annotated(setting: Setting) -> TypeHint:
 import_installed()
 SETTINGS: TypeHint = run_options()
 NOTHING_GIVEN = SETTINGS()
-LayoutFile = Annotated[Path | None, optional("FILE")]
+LayoutFile = Annotated[
+    Path | None,
+    optional("FILE", help="JSON file: a list of n-tuples, each a list of cell numbers."),
+]
 Farl = Annotated[
     bool, arg(help="Train with Final Adaptation (FARL), as published; --no-farl trains without.")
 ]

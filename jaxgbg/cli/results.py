@@ -14,6 +14,7 @@ from jaxgbg.cli.common import (
     Pool,
     Runs,
     TableFormat,
+    Where,
     Wins,
     console,
     optional,
@@ -44,7 +45,7 @@ def results(
     by: By = (),
     baseline: Baseline = (),
     pool: Pool = (),
-    where: Annotated[str | None, optional("CONDITION")] = None,
+    where: Where = None,
     wins: Wins = False,
     statistics: bool = False,
     runs: bool = False,
@@ -66,7 +67,6 @@ def results(
     files and lines are named and skipped.
 
     Args:
-      where: Evaluations to use, an SQL condition: "game = 'nim' and variant = 'none'".
       statistics: Also show the interquartile mean and the probability of being better than the
         baseline, with intervals by stratified bootstrap.
       runs: Show a row for each run instead.

@@ -53,7 +53,6 @@ def show(
     Args:
       seeds: Number of agents, trained in parallel.
       seed: Number of the first seed.
-      layout: ntuple: JSON file with the n-tuples.
       time: Compile and train for a second to estimate the total time.
     """
     run = run_of(game, settings, size, parameters, seeds, seed, farl, layout)

@@ -20,7 +20,7 @@ def shrink(
 ) -> None:
     """Write an agent with 8 or 16 bits for a weight, and none for weights that are 0.
 
-    It plays as before, but for moves whose values hardly differ: measure it with `eval`.
+    Moves may change only where two values are nearly equal: measure it with `eval`.
 
     Args:
       agent: Agent file, zoo:NAME, or the folder of a run for its first agent.

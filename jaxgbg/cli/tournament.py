@@ -27,6 +27,19 @@ if TYPE_CHECKING:
     from jaxgbg.results.ladder import Ladder
 
 
+_Starts = Annotated[
+    str,
+    arg(
+        metavar="NAME",
+        help="How games start: random_plies (--plies random moves), default (the start),"
+        " choose_01 (the start or, with probability 1/2, one random move later), one_ply (after"
+        " each first move), one_ply_triangle (after those on or below the diagonal of a square"
+        " board), four_ply (after each line of four moves), four_ply_positions (each position"
+        " after four moves once).",
+    ),
+]
+
+
 @checked
 def tournament(
     participants: Annotated[
@@ -40,14 +53,7 @@ def tournament(
     size: Size = None,
     parameters: Parameters = (),
     games: NumGames = 100,
-    starts: Annotated[
-        str,
-        arg(
-            metavar="NAME",
-            help="How games start: random_plies, default, choose_01, one_ply, four_ply,"
-            " four_ply_positions.",
-        ),
-    ] = "random_plies",
+    starts: _Starts = "random_plies",
     plies: Plies = 4,
     swiss: Rounds = 0,
     first: bool = False,
