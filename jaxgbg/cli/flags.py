@@ -45,6 +45,9 @@ def flags_of(command: Callable[..., None]) -> dict[str, str]:
 
 def _options(command: Callable[..., None]) -> dict[str, tuple[str, TypeHint]]:
     """(flag, type) of each option by the name of its parameter or setting."""
+    from tyro.conf import Positional
+
+    (positional,) = Positional[str].__metadata__  # type: ignore[attr-defined]
     options: dict[str, tuple[str, TypeHint]] = {}
     for name, parameter in inspect.signature(command).parameters.items():
         hint = parameter.annotation
@@ -53,6 +56,8 @@ def _options(command: Callable[..., None]) -> dict[str, tuple[str, TypeHint]]:
             options |= {f.name: (_flag(f.name), f.type) for f in dataclasses.fields(inner)}
             continue
         notes = getattr(hint, "__metadata__", ())
+        if positional in notes:
+            continue
         own = next((each for note in notes if (each := getattr(note, "name", None))), name)
         options[name] = _flag(own), hint
     return options

@@ -63,7 +63,7 @@ def check_outputs(command: Callable[..., None], options: dict[str, SettingValue]
     for path in outputs.values():
         if is_zoo_name(str(path)):
             raise ValueError(f"{path} is the name of an agent of the zoo: choose another file")
-        if any(_is_same(path, Path(text)) for text in _names(inputs)):
+        if path.exists() and any(_is_same(path, Path(text)) for text in _names(inputs)):
             raise ValueError(
                 f"{path} is an input of this command, which would overwrite it: choose another"
                 " file to write"

@@ -71,6 +71,7 @@ CASES = [
     Case("show tictactoe --size 3", "tictactoe: has no parameter size"),
     Case("eval runs/x/agents", "such as runs/x", {"runs/x/agents/a.agent": "x"}),
     Case("eval runs", "such as runs/x", {"runs/x/agents/a.agent": "x"}),
+    Case("train nim --games 3", "unknown option --games [(]"),
     Case("eval file", "file: not an agent", {"file": "x"}),
     Case("play folder --export x.html", "not the folder of a finished run", {"folder/file": ""}),
     Case("eval a.agent --keep", "--keep needs the folder of a finished run", {"a.agent": agent()}),
