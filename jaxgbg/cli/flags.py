@@ -72,9 +72,9 @@ def in_flags(text: str, flags: Mapping[str, str]) -> str:
     names = "|".join(sorted(map(re.escape, flags), key=len, reverse=True))
     written = "|".join(name for name in flags if "_" in name) or "(?!)"
     pattern = (
-        rf"^(?P<first>{names})(?= must | is for )|(?<=\badd )(?P<added>{names})(?= )"
-        rf"|(?<=\bleave out )(?P<left>{names})\b(?![-/.=])"
-        rf"|(?<![\w/.'\"-])(?P<within>{written})(?![\w/.='\"-])"
+        rf"^(?:{names})(?= must | is for )|(?<=\badd )(?:{names})(?= )"
+        rf"|(?<=\bleave out )(?:{names})\b(?![-/.=])"
+        rf"|(?<![\w/.'\"-])(?:{written})(?![\w/.='\"-])"
     )
     return re.sub(pattern, lambda found: flags[found[0]], text)
 
