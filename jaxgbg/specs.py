@@ -153,11 +153,16 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 def _annotated(hint: TypeHint) -> tuple[TypeHint, Limits | None]:
     """The type and the limits of an annotation, which may also allow None."""
-    optional = types.NoneType in typing.get_args(hint)
-    for each in (hint, *typing.get_args(hint)):
-        for note in getattr(each, "__metadata__", ()):
-            if isinstance(note, Limits):
-                return (each.__origin__ | None if optional else each.__origin__), note
+    for note in getattr(hint, "__metadata__", ()):
+        if isinstance(note, Limits):
+            return hint.__origin__, note
+    if typing.get_origin(hint) is Annotated:
+        return _annotated(hint.__origin__)
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        for each in typing.get_args(hint):
+            kind, limits = _annotated(each)
+            if limits is not None:
+                return kind | None, limits
     return hint, None
 
 

@@ -21,7 +21,7 @@ from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Game, check_own, make
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.runs.progress_bar import open_bar
-from jaxgbg.runs.storage.files import check_writable
+from jaxgbg.runs.storage.files import check_can_make, check_writable
 from jaxgbg.runs.storage.locks import only_here
 from jaxgbg.runs.storage.recorded_games import RecordedGame, write_games
 from jaxgbg.specs import Seed, checked
@@ -85,7 +85,7 @@ def play_tournament(
     entries = named(participants, first)
     rules = game_of(entries) if game is None else make(game)
     if rules is None:
-        raise ValueError("name the game, because no agent takes part (game)")
+        raise ValueError(f"name {'' if entries else 'participants and '}the game: no agent plays")
     check_own(rules)
     _check_groups(rules, len(entries), swiss, all_meet)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
@@ -118,6 +118,7 @@ def _play_in(
         raise ValueError(
             f"{nameless[0]} was made in Python and has no file: leave out the folder (out)"
         )
+    check_can_make(Path(out))
     folder = TournamentFolder(out, settings)
     with only_here(folder):
         folder.check()

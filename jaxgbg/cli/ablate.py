@@ -7,7 +7,7 @@ from tyro.conf import OmitArgPrefixes, Positional
 
 from jaxgbg.cli.common import CheckpointEvery, Json, Log, Out, TableFormat, optional
 from jaxgbg.cli.numbers import whole
-from jaxgbg.cli.options import given, run_options
+from jaxgbg.cli.options import check_effects, given, run_options
 from jaxgbg.evaluation import judge_names
 from jaxgbg.runs.presets import preset
 from jaxgbg.specs import checked
@@ -75,6 +75,8 @@ def ablate(
         )
         for game in games
     ]
+    for run in runs:
+        check_effects(run, given(settings))
     from jaxgbg.cli.run_all import run_all
 
     run_all(runs, out, json_file, checkpoint_every, log, form)

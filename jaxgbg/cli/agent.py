@@ -21,7 +21,7 @@ def agent(
             help="A Python file that registers a game, a file of Ludax (.ldx), or a game's name.",
         ),
     ],
-    minutes: Minutes = 10.0,
+    minutes: Annotated[Minutes, arg(metavar="MINUTES")] = 10.0,
     size: Size = None,
     parameters: Parameters = (),
     out: Annotated[Path | None, optional("DIR", "agents/GAME")] = None,

@@ -13,24 +13,20 @@ import jaxgbg
 from jaxgbg.cli import session
 from jaxgbg.cli.commands import COMMANDS
 from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.cli.flags import check_no_empty_list, flags_of, in_flags, parse_error
+from jaxgbg.cli.outputs import check_outputs
 from jaxgbg.extensions import import_modules
 from jaxgbg.lazy import Function
-from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import did_you_mean, shown
 from jaxgbg.types import SettingValue
 
 _RULE = re.compile("[-─╰╯]*")
-# tyro reports a wrong number in Python terms: the types it tried, or the error of int() or float().
-_NO_NUMBER = re.compile(
-    r"Error parsing (--[\w-]+): (?:no type matching .*(?P<kinds>INT|FLOAT).* could be instantiated"
-    r" from \[(.*)\]\.|.*(?P<says>int\(\)|to float).*: ('.*'))"
-)
-# No option has the value None; tyro offers it where leaving the option out means that.
-_CHOICES = re.compile(r"(?<=Expected one of )\(('[^)]*')\)")
 _CONTINUED = re.compile(r"\n {4,}")
 _TRACEBACK = "--traceback"
-_UNKNOWN = re.compile(r"Unrecognized options: --([\w-]+)")
-_NAMELESS = re.compile(r"Unrecognized options: ([^-].*)")
+_ALWAYS = (
+    "With any command --import MODULE makes a module's own games, players, searches, learners and"
+    " value functions known, and --traceback shows the Python traceback of an error."
+)
 
 
 def _deferred(command: Callable[..., None]) -> Callable[..., Callable[[], None]]:
@@ -38,16 +34,28 @@ def _deferred(command: Callable[..., None]) -> Callable[..., Callable[[], None]]
 
     @functools.wraps(command)
     def bind(*arguments: SettingValue, **options: SettingValue) -> Callable[[], None]:
-        # Every command writes its rows to this file at its very end.
-        check_writable(options.get("json_file"))
-        return functools.partial(command, *arguments, **options)
+        bound = inspect.signature(command).bind(*arguments, **options)
+        check_outputs(command, bound.arguments)
+        return functools.partial(_in_terms_of_flags, functools.partial(command, **bound.arguments))
 
     # tyro's help would break lines where the docstring's `Args:` does, and it takes the docstring
     # of the wrapped function if there is one.
     del bind.__wrapped__
     bind.__signature__ = inspect.signature(command)  # type: ignore[attr-defined]
-    bind.__doc__ = _CONTINUED.sub(" ", inspect.getdoc(command) or "")
+    text, arguments, rest = (inspect.getdoc(command) or "").partition("\nArgs:")
+    bind.__doc__ = _CONTINUED.sub(" ", f"{text.rstrip()}\n\n{_ALWAYS}\n{arguments}{rest}")
     return bind
+
+
+def _in_terms_of_flags(call: "functools.partial[None]") -> None:
+    """Call a command; a mistake is named by its flag."""
+    try:
+        call()
+    except ValueError as error:
+        text = in_flags(str(error), flags_of(call.func))
+        if text == str(error):
+            raise
+        raise ValueError(text) from error
 
 
 def _described(command: Callable[..., None]) -> Callable[[], Callable[[], None]]:
@@ -76,9 +84,14 @@ def _choices(known: Mapping[str, Function[None]]) -> dict[str, Callable[..., obj
 
 def _parse(known: Mapping[str, Function[None]]) -> Callable[[], None]:
     """Parse the command line and return the call to make; raises ValueError for a mistake in it."""
+    if sys.argv[1:2] == ["help"]:
+        raise ValueError("help is --help: `jaxgbg --help`, or `jaxgbg COMMAND --help`")
     if sys.argv[1:] and not sys.argv[1].startswith("-") and sys.argv[1] not in known:
         near = did_you_mean(sys.argv[1], known) or f": choose one of {', '.join(known)}"
         raise ValueError(f"unknown command {shown(sys.argv[1])}{near}")
+    named = sys.argv[1] if sys.argv[1:2] and sys.argv[1] in known else ""
+    if named:
+        check_no_empty_list(known[named].func, sys.argv[2:])
     import tyro
 
     from jaxgbg.cli.numbers import NUMBERS
@@ -90,9 +103,7 @@ def _parse(known: Mapping[str, Function[None]]) -> Callable[[], None]:
                 _choices(known),
                 prog="jaxgbg",
                 description="General board game learning in JAX: TD-FARL on n-tuple values."
-                " With any command --import MODULE makes a module's own games, players, searches,"
-                " learners and value functions known, and --traceback shows the Python traceback of"
-                " an error; --version shows the version.",
+                f" {_ALWAYS} --version shows the version.",
                 registry=NUMBERS,
             )
     except SystemExit as stop:
@@ -102,28 +113,9 @@ def _parse(known: Mapping[str, Function[None]]) -> Callable[[], None]:
         lines = [line.strip("│ ") for line in complaint.getvalue().splitlines()[1:]]
         text = itertools.dropwhile(_RULE.fullmatch, lines)
         wrong = itertools.takewhile(lambda line: not _RULE.fullmatch(line), text)
-        line = _UNKNOWN.sub(_with_hint, _NO_NUMBER.sub(_in_words, " ".join(wrong)))
-        line = _CHOICES.sub(_without_none, line)
-        line = _NAMELESS.sub(r"unexpected argument: \1", line)
-        command = f"jaxgbg {sys.argv[1]}" if sys.argv[1:2] and sys.argv[1] in known else "jaxgbg"
+        line = parse_error(" ".join(wrong), flags_of(known[named].func) if named else {})
+        command = f"jaxgbg {named}".strip()
         raise ValueError(f"{line} (`{command} --help` lists all options)") from None
-
-
-def _with_hint(found: re.Match[str]) -> str:
-    from jaxgbg.runs.settings import suggestion
-
-    meant = suggestion(found[1])
-    return found[0] if meant is None else f"{found[0]}: here it is --{meant.replace('_', '-')}"
-
-
-def _without_none(found: re.Match[str]) -> str:
-    return ", ".join(sorted(set(re.findall(r"'([^']*)'", found[1])) - {"None"}))
-
-
-def _in_words(found: re.Match[str]) -> str:
-    whole = found["kinds"] == "INT" or found["says"] == "int()"
-    given = found[3] or found[5]
-    return f"{found[1]} must be {'a whole number' if whole else 'a number'}, not {given}"
 
 
 def _without_imports(arguments: list[str]) -> tuple[list[str], list[str]]:

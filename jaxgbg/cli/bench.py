@@ -1,10 +1,10 @@
 """The command `bench`: measure speed."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, NamedTuple
 
-from tyro.conf import Positional
+from tyro.conf import Positional, arg
 
 from jaxgbg.cli.benchmarks import GBG, Batches, Rounds, Seconds
 from jaxgbg.cli.common import (
@@ -29,7 +29,7 @@ def bench(
     games: Annotated[Positional[tuple[str, ...]], optional("GAME ...")] = (),
     seeds: Annotated[Seeds | None, optional("N", "10, of large tables 2")] = None,
     batches: Annotated[Batches, optional("N ...")] = None,
-    seconds: Seconds = 1.0,
+    seconds: Annotated[Seconds, arg(metavar="SECONDS")] = 1.0,
     size: Size = None,
     parameters: Parameters = (),
     learner: flag("learner") = None,  # type: ignore[valid-type]
@@ -59,8 +59,7 @@ def bench(
     if rules + play + compile + (against is not None) > 1:
         raise ValueError("choose one of --rules, --play, --compile and --against")
     training = not (rules or play or compile)
-    if (size is not None or parameters) and not training:
-        raise ValueError("--size and --parameters are for the speed of training")
+    _check_given(training, rules or play, (size, *parameters), (learner, value))
     start_jax()
     named = games or game_names()
     rows: Iterable[NamedTuple]
@@ -85,3 +84,13 @@ def bench(
     print_records([row._asdict() for row in rows], json_file, form)
     if training and against is None:
         console().print(GBG)
+
+
+def _check_given(
+    training: bool, playing: bool, board: Sequence[object], kinds: Sequence[object]
+) -> None:
+    """Raise ValueError for options of a board, or kinds of learning, that have no effect."""
+    if any(each is not None for each in board) and not training:
+        raise ValueError("--size and --parameters are for the speed of training")
+    if any(each is not None for each in kinds) and playing:
+        raise ValueError("--learner and --value do not go with --rules and --play")

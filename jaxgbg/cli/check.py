@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from tyro.conf import Positional, arg
 
-from jaxgbg.cli.common import Json, write_rows
+from jaxgbg.cli.common import Json, Parameters, Size, read_parameters, write_rows
 from jaxgbg.cli.session import start_jax
 from jaxgbg.extensions import import_modules
 from jaxgbg.games import Game, fingerprint, make
@@ -18,20 +18,22 @@ from jaxgbg.specs import pluralize
 
 def check(
     game: Annotated[Positional[str], arg(metavar="GAME")],
-    symmetries: bool = False,
+    size: Size = None,
+    parameters: Parameters = (),
+    find_symmetries: bool = False,
     json_file: Json = None,
 ) -> None:
     """List how a game breaks the contract, one line for each fault; exit code 2 if there is any.
 
     Args:
       game: A name from `jaxgbg games`, such as pgx:hex, or MODULE:CLASS of your own.
-      symmetries: Also find the symmetries of the cells by random games, and print them as members
-        for the class of the game.
+      find_symmetries: Also find the symmetries of the cells by random games, and print them as
+        members for the class of the game.
     """
-    rules = _build(game)
+    rules = _build(game, size, parameters)
     start_jax()
     faults = faults_of(rules)
-    if faults or not symmetries:
+    if faults or not find_symmetries:
         write_rows(json_file, [{"game": game, "fault": fault.line} for fault in faults])
     if faults:
         for fault in faults:
@@ -39,7 +41,7 @@ def check(
         # --traceback shows where the game raised the error.
         raise SystemExit(2) from next((f.error for f in faults if f.error is not None), None)
     print(f"{game} keeps the contract (fingerprint {fingerprint(rules)})")
-    if symmetries:
+    if find_symmetries:
         _print_symmetries(game, rules, json_file)
 
 
@@ -71,10 +73,12 @@ def _print_symmetries(name: str, rules: Game, json_file: Json) -> None:
         print(f"\n{found.source()}")
 
 
-def _build(game: str) -> Game:
+def _build(game: str, size: int | None, parameters: tuple[str, ...]) -> Game:
     module, colon, name = game.partition(":")
     if not colon or module in PACKAGES:
-        return make(game)
+        return make(game, **read_parameters(game, size, parameters))
+    if size is not None or parameters:
+        raise ValueError("--size and --parameters need the name of a game, not MODULE:CLASS")
     import_modules([module])
     build = getattr(importlib.import_module(module), name, None)
     if not callable(build):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from tyro.conf import Positional, arg
 
 from jaxgbg.arguments import CheckpointEvery as Interval
+from jaxgbg.cli.outputs import GAMES, ROWS
 from jaxgbg.cli.session import start_jax
 from jaxgbg.games import Game, check_own, game_names, is_own, make
 from jaxgbg.games.registry import PACKAGES
@@ -31,7 +32,9 @@ def optional(metavar: str, default: str = "", **options: Any) -> object:
 
 
 Json = Annotated[
-    Path | None, optional("FILE", name="json", help="Also write the rows to this JSON file.")
+    Path | None,
+    optional("FILE", name="json", help="Also write the rows to this JSON file."),
+    ROWS,
 ]
 TableFormat = Annotated[
     Format, arg(name="format", help="Print a table, a table for a document, or records.")
@@ -70,6 +73,14 @@ Baseline = Annotated[
 Wins = Annotated[
     bool, arg(help="Show the share of games won instead of scores; a draw counts nothing.")
 ]
+Where = Annotated[
+    str | None,
+    optional(
+        "CONDITION",
+        help="Evaluations to use, an SQL condition over all columns (DuckDB): \"game = 'nim' and"
+        " variant = 'none'\".",
+    ),
+]
 _NAMES = ", ".join((*game_names(), *(f"{package}:TITLE" for package in PACKAGES)))
 GameName = Annotated[Positional[str], arg(metavar="GAME", help=f"{_NAMES}, or one of your own.")]
 Size = Annotated[
@@ -96,6 +107,7 @@ Position = Annotated[
 Record = Annotated[
     Path | None,
     optional("FILE.jsonl", help="Keep all games in this file, for jaxgbg replay; it is replaced."),
+    GAMES,
 ]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets its own folder in it.")]
 CheckpointEvery = Annotated[
@@ -113,10 +125,24 @@ Log = Annotated[
 def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
     """Make a game from its options, and check it if it is a user's own.
 
-    "NAME=VALUE" is parsed as the type of the parameter's default. Raises ValueError.
+    Raises ValueError.
+    """
+    game = make(name, **read_parameters(name, size, entries))
+    if is_own(game):
+        start_jax()
+        check_own(game)
+    return game
+
+
+def read_parameters(
+    name: str, size: int | None, entries: tuple[str, ...]
+) -> dict[str, SettingValue]:
+    """The parameters of a game from its options; raises ValueError.
+
+    "NAME=VALUE" is parsed as the type of the parameter's default.
     """
     parameters: dict[str, SettingValue] = {} if size is None else {"size": size}
-    known = dataclasses.asdict(make(name))
+    known = dataclasses.asdict(make(name)) if entries else {}
     for entry in entries:
         parameter, equals, text = entry.partition("=")
         if not equals or parameter not in known:
@@ -133,11 +159,7 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
         except (KeyError, ValueError) as error:
             words = {bool: "true or false", int: "a whole number"}.get(kind, "a number")
             raise ValueError(f"--parameters {entry}: expected {words}") from error
-    game = make(name, **parameters)
-    if is_own(game):
-        start_jax()
-        check_own(game)
-    return game
+    return parameters
 
 
 def read_position(game: Game, text: str) -> "tuple[Line, State]":

@@ -54,8 +54,8 @@ def compare(
     Args:
       agent: Agent file, or the folder of a run for its first agent.
       opponent: Another agent, or the name of a player; FILE:look-ahead=3 looks ahead.
-      elo0: An agent that is stronger by this much (negative: weaker) is too weak.
-      elo1: An agent that is stronger by this much is strong enough.
+      elo0: Elo difference (agent minus opponent) at or below which the agent should be rejected.
+      elo1: Elo difference (agent minus opponent) at or above which it should be accepted.
       alpha: Probability to accept an agent that is too weak.
       beta: Probability to reject an agent that is strong enough.
       opening_plies: Random plies before each start.

@@ -6,15 +6,15 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 from jaxgbg.cli.common import optional
+from jaxgbg.cli.outputs import GUARDED
 from jaxgbg.cli.session import start_jax
 from jaxgbg.runs.run import MEAN
-from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import checked
 
 
 @checked
 def ensemble(
-    file: Annotated[Positional[Path], arg(metavar="FILE")],
+    file: Annotated[Positional[Path], arg(metavar="FILE"), GUARDED],
     agents: Annotated[Positional[tuple[Path, ...]], optional("AGENT|RUN ...")],
     variant: Annotated[str | None, optional("VARIANT", "averaged weights, if any")] = None,
     replace: bool = False,
@@ -34,11 +34,6 @@ def ensemble(
     for number, place in enumerate(places):
         if place in places[:number]:
             raise ValueError(f"{members[number]} is given twice")
-    if file.resolve() in places:
-        raise ValueError(f"{file} is one of the agents: the first name is the file to write")
-    check_writable(file)
-    if file.exists() and not replace:
-        raise ValueError(f"{file} exists already: --replace overwrites it")
     start_jax()
     from jaxgbg.runs.storage.agents import load_agent, save_agent
     from jaxgbg.runs.storage.ensembles import ensemble as join

@@ -5,7 +5,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tyro.conf import Positional
+from tyro.conf import Positional, arg
 
 from jaxgbg.arguments import Seconds
 from jaxgbg.cli.common import (
@@ -27,7 +27,6 @@ from jaxgbg.lazy import jax
 from jaxgbg.players import Player
 from jaxgbg.runs.play import Play
 from jaxgbg.runs.presets import protocol_for
-from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import Seed, checked
 from jaxgbg.types import JSON
 
@@ -54,7 +53,7 @@ def evaluate(
     what: Annotated[Positional[tuple[Path, ...]], optional("RUN|AGENT ...")],
     opponent: Opponent = None,
     engine: Annotated[str | None, optional("COMMAND")] = None,
-    timeout: Seconds = 10.0,
+    timeout: Annotated[Seconds, arg(metavar="SECONDS")] = 10.0,
     playing: Playing = GREEDY,
     game: Annotated[str | None, optional("GAME")] = None,
     position: Position = None,
@@ -83,7 +82,6 @@ def evaluate(
             "--keep evaluates as training does: leave out --seed, --position, --record and options"
             " of play"
         )
-    check_writable(record)
     start_jax()
     from jaxgbg.runs.opponents import make_opponent
     from jaxgbg.runs.storage.recorded_games import write_games
@@ -243,7 +241,7 @@ def _judge(rules: Game, opponent: str | None, engine: str | None, timeout: float
 
         player = GTPEngine(rules, engine, timeout=timeout)
         return MatchJudge(rules, player, protocol_for(rules, player.name), player.name)
-    name = opponent or ("score" if rules.num_players == 1 else "random")
+    name = opponent if opponent is not None else ("score" if rules.num_players == 1 else "random")
     return judge_by(name, rules, protocol_for(rules, name))
 
 
@@ -253,10 +251,13 @@ def _keep(folder: Path, judge: Judge) -> "Source":
     from jaxgbg.runs import RunFolder
     from jaxgbg.runs.presets.table1 import meet
 
+    if not folder.is_dir():
+        raise ValueError(f"--keep needs the folder of a finished run, and {folder} is a file")
     with contextlib.closing(judge):
         run_folder = RunFolder.open(folder)
         if not run_folder.finished:
             raise ValueError(f"{folder} is not finished: --keep needs a finished run")
+        summary = run_folder.summary()
         meet(run_folder, judge.scales, lambda: judge)
     results = [each for each in run_folder.results() if each.opponent in judge.scales]
-    return source_of(run_folder.run, results, run_folder.summary()["training_seconds"])
+    return source_of(run_folder.run, results, summary["training_seconds"])

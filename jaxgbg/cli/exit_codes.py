@@ -97,6 +97,8 @@ def _line(error: Exception, user_code: bool) -> str | None:
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
         # Of files the name is known.
         return f"cannot write the output: {error.strerror}"
+    if isinstance(error, OSError) and type(error).__str__ is OSError.__str__ and error.filename:
+        return f"{error.filename}: {error.strerror}"
     if isinstance(error, ValueError | OSError):
         return str(error)
     from jaxgbg.players.core import EngineError, MissingExtra

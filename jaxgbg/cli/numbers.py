@@ -22,8 +22,21 @@ def _whole_numbers(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[int] | N
         return None
     return PrimitiveConstructorSpec(
         nargs=1,
-        metavar="INT",
+        metavar="N",
         instance_from_str=lambda words: whole(words[0]),
         is_instance=lambda value: isinstance(value, int),
+        str_from_instance=lambda value: [str(value)],
+    )
+
+
+@NUMBERS.primitive_rule
+def _numbers(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[float] | None:
+    if kind.type is not float:
+        return None
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="X",
+        instance_from_str=lambda words: float(words[0]),
+        is_instance=lambda value: isinstance(value, int | float),
         str_from_instance=lambda value: [str(value)],
     )

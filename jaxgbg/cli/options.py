@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import typing
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from jaxgbg.games import Game
     from jaxgbg.players import Player
 
+_METAVARS = {bool: "true|false", int: "N", float: "X", str: "NAME"}
 _TRUE = {"true": True, "false": False}
 
 
@@ -41,12 +43,11 @@ def _switch(words: list[str]) -> bool:
 
 _SWITCH = PrimitiveConstructorSpec(
     nargs=(0, 1),
-    metavar="true|false",
+    metavar=_METAVARS[bool],
     instance_from_str=_switch,
     is_instance=lambda value: isinstance(value, bool),
     str_from_instance=lambda value: [str(value).lower()],
 )
-_METAVARS = {int: "N", float: "X", str: "NAME"}
 
 # Options whose choices are not a fixed list, because they may contain a file or a number.
 _NAMED = {
@@ -106,7 +107,7 @@ def _annotated(setting: Setting) -> TypeHint:
     elif setting.choices:
         hint = Literal[setting.choices]
     text = setting.help
-    if setting.choices:
+    if any(f"{choice}: " not in text for choice in setting.choices):
         text = f"{text.rstrip('.')}: {', '.join(setting.choices)}."
     if setting.short in _NAMED:
         text = f"{text.rstrip('.')}: {_NAMED[setting.short]}."
@@ -126,7 +127,10 @@ def _annotated(setting: Setting) -> TypeHint:
 import_installed()
 SETTINGS: TypeHint = run_options()
 NOTHING_GIVEN = SETTINGS()
-LayoutFile = Annotated[Path | None, optional("FILE")]
+LayoutFile = Annotated[
+    Path | None,
+    optional("FILE", help="JSON file: a list of n-tuples, each a list of cell numbers."),
+]
 Farl = Annotated[
     bool, arg(help="Train with Final Adaptation (FARL), as published; --no-farl trains without.")
 ]
@@ -148,9 +152,30 @@ def run_of(
     if layout is not None:
         changes["layout"] = read_layout(rules, layout)
     run = preset(rules, seeds=range(seed, seed + seeds), **changes)
+    check_effects(run, changes)
     if not farl or len(run.variants) > 1:
         run = dataclasses.replace(run, variants=("farl" if farl else "none",))
     return run
+
+
+def check_effects(run: Run, changes: Mapping[str, SettingValue]) -> None:
+    """Raise ValueError for an option without effect, which would make another run of the same."""
+    if not changes:
+        return
+    plies = run.schedule.opening_plies
+    if "opening_plies" in changes and plies >= run.game.max_plies:
+        raise ValueError(
+            f"--opening-plies {plies}: games of {run.game.name} end within"
+            f" {run.game.max_plies:,} plies: choose fewer"
+        )
+    needs = {
+        "beta": ("--tcl id or exp", getattr(run.value, "tcl", "") != "none"),
+        "trace_cut": ("--trace-decay above 0", run.learner.trace_decay > 0),
+        "reply": ("--look-ahead of 2 plies or more", run.play.look_ahead > 1),
+    }
+    for name, (needed, there) in needs.items():
+        if name in changes and not there:
+            raise ValueError(f"--{name.replace('_', '-')} needs {needed}: add it, or leave it out")
 
 
 def _play_flag(hint: TypeHint, name: str, metavar: str, default: str = "") -> TypeHint:
@@ -168,6 +193,8 @@ class _Playing:
     search: _play_flag(str, "search", "NAME-N") = ""  # type: ignore[valid-type]
 
     def read(self) -> Play:
+        if self.reply != "own" and self.look_ahead == 1:
+            raise ValueError("--reply needs --look-ahead of 2 plies or more: add it")
         return Play(self.look_ahead, self.width, self.reply, self.ranks, self.search)
 
 

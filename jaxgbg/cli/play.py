@@ -9,8 +9,9 @@ from tyro.conf import Positional
 
 from jaxgbg.arguments import Port
 from jaxgbg.cli.common import Parameters, Position, Size, optional, read_game, read_position
+from jaxgbg.cli.outputs import GUARDED
 from jaxgbg.cli.session import start_jax
-from jaxgbg.runs.storage.files import check_writable, written_whole
+from jaxgbg.runs.storage.files import written_whole
 from jaxgbg.specs import checked, shown
 from jaxgbg.web.play import LOOPBACK
 
@@ -32,7 +33,7 @@ def play(
     host: str = LOOPBACK,
     port: Port = 8484,
     browser: bool = True,
-    export: Annotated[Path | None, optional("FILE")] = None,
+    export: Annotated[Path | None, optional("FILE"), GUARDED] = None,
     replace: bool = False,
 ) -> None:
     """Open a page to play on against agents and other players, with their value of each move.
@@ -59,7 +60,7 @@ def play(
         start_jax()
         _check_offered(what, size, parameters)
         loaded = _read(what, size, parameters)
-        _write_file(export, replace, loaded.game, loaded.agents)
+        _write_file(export, loaded.game, loaded.agents)
         _announce(what, loaded)
         return
     if replace:
@@ -97,15 +98,12 @@ def _table(loaded: "LoadedAgents") -> "Table":
     return table
 
 
-def _write_file(path: Path, replace: bool, game: "Game", agents: "dict[str, GreedyAgent]") -> None:
+def _write_file(path: Path, game: "Game", agents: "dict[str, GreedyAgent]") -> None:
     """Write the game as a file to share; on ValueError or OSError nothing is written."""
     from rich.console import Console
 
     from jaxgbg.web.export.file import game_file
 
-    check_writable(path)
-    if path.exists() and not replace:
-        raise ValueError(f"{path} exists already: --replace overwrites it")
     with Console(stderr=True).status("compiling"):
         text = game_file(game, agents)
     with written_whole(path) as temporary:
@@ -126,17 +124,22 @@ def _check_offered(what: tuple[str, ...], size: int | None, parameters: tuple[st
             check_offered(RunFolder.open(name).run.game)
         elif is_zoo_name(name):
             check_offered(run.read_game(card_of(name).game))
-        elif not names_agent(name) and os.sep not in name:
+        elif not names_agent(name) and not Path(name).is_dir() and os.sep not in name:
             check_offered(read_game(name, size, parameters))
 
 
 def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) -> "LoadedAgents":
     """The game and its agents; raises ValueError."""
-    from jaxgbg.runs.opponents import names_agent
+    from jaxgbg.runs.opponents import file_of, names_agent
     from jaxgbg.runs.storage.zoo import zoo_agent_for
     from jaxgbg.web.play.loaded_agents import load_agents
 
     names = what or ("connectfour",)
+    for name in names:
+        if names_agent(name) and not Path(name).exists() and file_of(name) != name:
+            raise ValueError(
+                f"{shown(name)}: name the agent alone; how it plays is chosen on the page"
+            )
     files = [name for name in names if names_agent(name) or Path(name).is_dir()]
     games = [name for name in names if name not in files]
     for name in games:

@@ -6,17 +6,17 @@ from typing import Annotated
 from tyro.conf import arg
 
 from jaxgbg.arguments import Band, Kind
-from jaxgbg.cli.common import Baseline, By, Json, Pool, Runs, Wins, console, optional, write_rows
-from jaxgbg.runs.storage.files import check_writable
+from jaxgbg.cli.common import Baseline, By, Json, Pool, Runs, Where, Wins, console, write_rows
+from jaxgbg.cli.outputs import FIGURE
 
 
 def plot(
     folder: Runs,
-    out: Annotated[Path, arg(metavar="FILE.png|svg|pdf")] = Path("figure.png"),
+    out: Annotated[Path, arg(metavar="FILE.png|svg|pdf"), FIGURE] = Path("figure.png"),
     by: By = (),
     baseline: Baseline = (),
     pool: Pool = (),
-    where: Annotated[str | None, optional("CONDITION")] = None,
+    where: Where = None,
     kind: Kind = "curves",
     band: Band = "sem",
     wins: Wins = False,
@@ -26,7 +26,6 @@ def plot(
 
     Args:
       out: File of the figure.
-      where: Which evaluations to use, an SQL condition over all columns: "game = 'nim'" (DuckDB).
       kind: curves over the episodes; means with 95% intervals over the first setting; heatmap over
         two settings; profile, the share of agents above each score.
       band: Band around a curve: one standard error, or the 95% interval.
@@ -36,7 +35,6 @@ def plot(
     from jaxgbg.results.rows import as_records
 
     check_name(out)
-    check_writable(out)
     table = read_table(folder, by, baseline, where, wins, pool=pool)
     draw(table, out, kind, band)
     write_rows(json_file, as_records(table.rows))

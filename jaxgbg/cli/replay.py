@@ -35,6 +35,7 @@ def replay(
     allow, or another result than theirs, ends with a line that names the game.
 
     Args:
+      file: File written by --record.
       game: The number of a game in the file, counted from 1.
       page: Open the play page at this game.
       port: Port of the page; 0 takes any free port.

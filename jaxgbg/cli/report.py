@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from jaxgbg.cli.common import Baseline, By, Json, Pool, Runs, console, optional, write_rows
+from jaxgbg.cli.outputs import PAGE
 from jaxgbg.cli.session import start_jax
 from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.runs.storage.locations import place_of
@@ -13,7 +14,7 @@ from jaxgbg.runs.storage.locations import place_of
 
 def report(
     folder: Runs,
-    out: Annotated[Path | None, optional("FILE.html", "DIR/report.html")] = None,
+    out: Annotated[Path | None, optional("FILE.html", "DIR/report.html"), PAGE] = None,
     by: By = (),
     baseline: Baseline = (),
     pool: Pool = (),

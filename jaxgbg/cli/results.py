@@ -14,15 +14,17 @@ from jaxgbg.cli.common import (
     Pool,
     Runs,
     TableFormat,
+    Where,
     Wins,
     console,
     optional,
     print_table,
     write_rows,
 )
+from jaxgbg.cli.outputs import CSV, PARQUET
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.formats import Format, print_plain
-from jaxgbg.runs.storage.files import check_writable, written_whole
+from jaxgbg.runs.storage.files import written_whole
 from jaxgbg.specs import printable
 from jaxgbg.types import JSON
 
@@ -43,7 +45,7 @@ def results(
     by: By = (),
     baseline: Baseline = (),
     pool: Pool = (),
-    where: Annotated[str | None, optional("CONDITION")] = None,
+    where: Where = None,
     wins: Wins = False,
     statistics: bool = False,
     runs: bool = False,
@@ -51,8 +53,8 @@ def results(
     allow_files: bool = False,
     timeout: Annotated[Seconds, arg(metavar="SECONDS")] = QUERY_SECONDS,
     form: TableFormat = "table",
-    csv: Annotated[Path | None, optional("FILE")] = None,
-    parquet: Annotated[Path | None, optional("FILE")] = None,
+    csv: Annotated[Path | None, optional("FILE"), CSV] = None,
+    parquet: Annotated[Path | None, optional("FILE"), PARQUET] = None,
     json_file: Json = None,
 ) -> None:
     """Tabulate all runs below a folder by the settings that differ, or query them in SQL (DuckDB).
@@ -65,7 +67,6 @@ def results(
     files and lines are named and skipped.
 
     Args:
-      where: Evaluations to use, an SQL condition: "game = 'nim' and variant = 'none'".
       statistics: Also show the interquartile mean and the probability of being better than the
         baseline, with intervals by stratified bootstrap.
       runs: Show a row for each run instead.
@@ -75,7 +76,6 @@ def results(
       csv: Also write the rows to this CSV file.
       parquet: Also write the rows to this Parquet file.
     """
-    check_writable(csv, parquet)
     from jaxgbg.results.groups import read_table
     from jaxgbg.results.queries import ask
 

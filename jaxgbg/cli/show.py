@@ -24,10 +24,12 @@ from jaxgbg.runs.progress_bar import rough_duration
 from jaxgbg.runs.run import Seeds
 from jaxgbg.runs.settings import settings as all_settings
 from jaxgbg.specs import Seed, checked, pluralize
-from jaxgbg.types import JSON
+from jaxgbg.types import JSON, SettingValue
 
 # Printed above the settings, or set by a flag with another name.
 _ELSEWHERE = ("seeds", "protocols", VARIANT)
+# Found by `jaxgbg agent`; no flag sets it.
+_WITHOUT_FLAG = "images"
 
 
 @checked
@@ -51,7 +53,6 @@ def show(
     Args:
       seeds: Number of agents, trained in parallel.
       seed: Number of the first seed.
-      layout: ntuple: JSON file with the n-tuples.
       time: Compile and train for a second to estimate the total time.
     """
     run = run_of(game, settings, size, parameters, seeds, seed, farl, layout)
@@ -135,10 +136,17 @@ def _records(run: Run) -> Iterator[dict[str, JSON]]:
         value = values[setting.path]
         if (value is None and setting.kinds) or setting.path in _ELSEWHERE:
             continue
-        if setting.short in _ELSEWHERE or setting.path == "evaluation.protocols":
+        if setting.short in (*_ELSEWHERE, _WITHOUT_FLAG) or setting.path == "evaluation.protocols":
             continue
         flag = "--" + setting.short.replace("_", "-")
-        yield {"flag": flag, "setting": setting.path, "value": value_text(value)}
+        yield {"flag": flag, "setting": setting.path, "value": _typed(value)}
+
+
+def _typed(value: SettingValue) -> str:
+    """A value as its flag takes it; empty if the flag is left out for it."""
+    if value is None or value == ():
+        return ""
+    return str(value).lower() if isinstance(value, bool) else value_text(value)
 
 
 def _agents(run: Run) -> str:

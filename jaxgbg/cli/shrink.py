@@ -5,8 +5,8 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
+from jaxgbg.cli.outputs import GUARDED
 from jaxgbg.cli.session import start_jax
-from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.runs.storage.quantized import Bits
 from jaxgbg.specs import checked
 
@@ -14,13 +14,13 @@ from jaxgbg.specs import checked
 @checked
 def shrink(
     agent: Annotated[Positional[Path], arg(metavar="AGENT|RUN")],
-    file: Annotated[Positional[Path], arg(metavar="FILE")],
+    file: Annotated[Positional[Path], arg(metavar="FILE"), GUARDED],
     bits: Bits = 8,
     replace: bool = False,
 ) -> None:
     """Write an agent with 8 or 16 bits for a weight, and none for weights that are 0.
 
-    It plays as before, but for moves whose values hardly differ: measure it with `eval`.
+    Moves may change only where two values are nearly equal: measure it with `eval`.
 
     Args:
       agent: Agent file, zoo:NAME, or the folder of a run for its first agent.
@@ -28,9 +28,6 @@ def shrink(
       bits: Bits of a weight.
       replace: Overwrite an existing file.
     """
-    check_writable(file)
-    if file.exists() and not replace:
-        raise ValueError(f"{file} exists already: --replace overwrites it")
     start_jax()
     from jaxgbg.runs.opponents import agent_file
     from jaxgbg.runs.storage.agents import load_agent, save_agent

@@ -19,7 +19,7 @@ def table1(
     seeds: Seeds = 10,
     seed: Seed = 0,
     scale: Factor = 1.0,
-    batch: Annotated[int | None, optional("INT", "as shipped")] = None,
+    batch: Annotated[int | None, optional("N", "as shipped")] = None,
     engine: Annotated[str | None, optional("COMMAND")] = None,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),

@@ -17,14 +17,27 @@ from jaxgbg.cli.common import (
     read_game,
     write_rows,
 )
+from jaxgbg.cli.outputs import FIGURE
 from jaxgbg.cli.session import start_jax
 from jaxgbg.results.formats import print_columns, print_plain
-from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import Seed, checked
 
 if TYPE_CHECKING:
     from jaxgbg.games import Game
     from jaxgbg.results.ladder import Ladder
+
+
+_Starts = Annotated[
+    str,
+    arg(
+        metavar="NAME",
+        help="How games start: random_plies (--plies random moves), default (the start),"
+        " choose_01 (the start or, with probability 1/2, one random move later), one_ply (after"
+        " each first move), one_ply_triangle (after those on or below the diagonal of a square"
+        " board), four_ply (after each line of four moves), four_ply_positions (each position"
+        " after four moves once).",
+    ),
+]
 
 
 @checked
@@ -40,14 +53,7 @@ def tournament(
     size: Size = None,
     parameters: Parameters = (),
     games: NumGames = 100,
-    starts: Annotated[
-        str,
-        arg(
-            metavar="NAME",
-            help="How games start: random_plies, default, choose_01, one_ply, four_ply,"
-            " four_ply_positions.",
-        ),
-    ] = "random_plies",
+    starts: _Starts = "random_plies",
     plies: Plies = 4,
     swiss: Rounds = 0,
     first: bool = False,
@@ -56,7 +62,7 @@ def tournament(
     address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
     out: Annotated[Path | None, optional("DIR")] = None,
     record: Record = None,
-    plot: Annotated[Path | None, optional("FILE.png|svg|pdf")] = None,
+    plot: Annotated[Path | None, optional("FILE.png|svg|pdf"), FIGURE] = None,
     form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
@@ -100,7 +106,6 @@ def _rules(game: str | None, size: int | None, parameters: tuple[str, ...]) -> "
 
 
 def _check_plot(plot: Path | None) -> None:
-    check_writable(plot)
     if plot is not None:
         from jaxgbg.results.figures import check_name
 

@@ -55,12 +55,14 @@ def train(
     Args:
       seeds: Number of agents, trained in parallel.
       seed: Number of the first seed.
-      layout: ntuple: JSON file with the n-tuples.
-      minutes: Set the episodes by this time for compiling and training, without evaluations.
+      minutes: Choose the number of episodes so that compiling and training take about this long
+        (evaluations excluded).
       show: Only show the settings, and the expected time and memory; see `jaxgbg show`.
       watch: Show the training in a browser, like the command watch.
       watch_port: Port of that page, for this machine only; 0 takes any free port.
     """
+    if watch_port != PORT and not watch:
+        raise ValueError("--watch-port goes with --watch")
     run = run_of(game, settings, size, parameters, seeds, seed, farl, layout)
     if minutes is not None:
         if "episodes" in given(settings):

@@ -21,6 +21,7 @@ FEW, CHUNK = 256, 64
 chunks of CHUNK plies, by a program that must be compiled first.
 """
 _KEPT = 4096
+_LEGAL_SHOWN = 20
 NO_WORD = 2**32 - 1
 """The number of an outcome where no chance is due."""
 
@@ -77,7 +78,12 @@ class GameReplay:
         passed = [states]
         while at < len(actions):
             count = 1 if len(actions) - at <= FEW else CHUNK
-            after = self._portion(states, actions[at : at + count], chance[at : at + count], at)
+            legal, after = self._portion(states, actions[at : at + count], chance[at : at + count])
+            if not legal.all():
+                wrong = int(np.argmin(legal))
+                before = states if not wrong else select_states(after, slice(wrong - 1, wrong))
+                action = line.plies[at + wrong][0]
+                raise self._illegal(at + wrong + 1, action, select_states(before, 0))
             at = min(at + count, len(actions))
             states = jax.tree.map(lambda leaf: leaf[-1:], after)
             if at in keys:
@@ -108,8 +114,23 @@ class GameReplay:
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
 
-    def _portion(self, states: State, actions: np.ndarray, chance: np.ndarray, at: int) -> State:
-        """The states[K] after each of K plies from states[1]; `at` counts the earlier plies."""
+    def _illegal(self, number: int, action: int, state: State) -> ValueError:
+        """The error for move `number`, an action that is not possible in `state`."""
+        game = self.game
+        if state.terminal:
+            return ValueError(f"{game.name}: the game is over after move {number - 1}")
+        legal = np.flatnonzero(jax.device_get(_legal(game, state))).tolist()
+        if action in legal:
+            why = "its outcome of chance is not possible"
+        else:
+            more = " ..." if len(legal) > _LEGAL_SHOWN else ""
+            why = f"legal are {', '.join(map(str, legal[:_LEGAL_SHOWN]))}{more}"
+        return ValueError(f"{game.name}: move {number} is not legal there: {action}; {why}")
+
+    def _portion(
+        self, states: State, actions: np.ndarray, chance: np.ndarray
+    ) -> tuple[np.ndarray, State]:
+        """(legal bool[K], the states[K] after each of K plies from states[1])."""
         count = len(actions)
         room = 1 if count == 1 else CHUNK
         # An action out of range does not change a position.
@@ -118,10 +139,7 @@ class GameReplay:
         words = np.full((room, self._words), NO_WORD, np.uint32)
         words[:count] = chance
         legal, after = jax.device_get(_play(self.game, states, padded, words))
-        if not legal[:count].all():
-            wrong = int(np.argmin(legal[:count]))
-            raise ValueError(f"{self.game.name}: move {at + wrong + 1} is not legal there")
-        return jax.tree.map(lambda leaf: leaf[:count], after)
+        return legal[:count], jax.tree.map(lambda leaf: leaf[:count], after)
 
     def _arrays(self, line: Line) -> tuple[np.ndarray, np.ndarray]:
         """(actions int32[T], words of chance uint32[T, W]) of a line."""
@@ -163,6 +181,11 @@ def _keys(line: Line, plies: np.ndarray) -> dict[int, bytes]:
 def _start(game: Game, words: jax.Array) -> State:
     """states[1] of the start position."""
     return jax.tree.map(lambda leaf: leaf[None], game.init_from(words))
+
+
+@partial(jit, static_argnums=0)
+def _legal(game: Game, state: State) -> jax.Array:
+    return game.legal_actions(state)
 
 
 @partial(jit, static_argnums=0)

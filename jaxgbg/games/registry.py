@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib.util
+import inspect
 import re
 import types
 import typing
@@ -165,6 +166,11 @@ def _builder(name: str) -> Callable[..., Game]:
         raise ValueError(_broken[name])
     others = ", ".join(f"{package}:TITLE" for package in PACKAGES)
     titles = (f"{package}:{each}" for package, entry in PACKAGES.items() for each in entry.titles)
+    if name.endswith(".py"):
+        module = name.removesuffix(".py")
+        raise ValueError(
+            f"unknown game {shown(name)}: use --import {module} and the name that it registers"
+        )
     near = did_you_mean(name, [*game_names(), *titles])
     choice = near or f": choose one of {', '.join(game_names())}, or {others}."
     raise ValueError(
@@ -195,7 +201,13 @@ def _check_parameters(
     if isinstance(build, types.FunctionType):
         kind = typing.get_type_hints(build).get("return", object)
     fields = {f.name for f in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else ()
+    taken = inspect.signature(build).parameters if parameters else {}
+    open_ended = any(each.kind is each.VAR_KEYWORD for each in taken.values())
     for parameter, value in parameters.items():
+        if parameter not in taken and not open_ended:
+            raise ValueError(
+                f"{name}: has no parameter {parameter}; known are {', '.join(taken) or 'none'}"
+            )
         if parameter in fields:
             try:
                 checked_field(kind, parameter, value)

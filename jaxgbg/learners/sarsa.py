@@ -81,9 +81,10 @@ class ActionsSpec(LearnerSpec):
     """Settings and parts that learners of values of actions share.
 
     Attributes:
-      random_test: Without learn_from_random, skip the update towards a random action (current),
-        that of a state left by a random action (adapted; gbg does so), or the latter in Final
-        Adaptation too (letter: Algorithm 7 to the letter).
+      random_test: Which updates to skip around random moves, without learn_from_random; see the
+        page How we read the papers. current: the one whose new move is random. adapted: the one
+        after a random move. letter: as adapted, in Final Adaptation too (Algorithm 7). gbg: as the
+        program GBG, current for td, adapted for sarsa and q.
     """
 
     random_test: str = setting("gbg", choices=RANDOM_TESTS)

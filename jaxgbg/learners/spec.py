@@ -62,8 +62,8 @@ class LearnerSpec(Spec):
       learn_from_random: Learn after random moves too.
       learn_from_partner: Also learn from the partner's moves.
       terminal_value_zero: Count a terminal afterstate as 0 when choosing a move.
-      ranks: Probabilities of the best, second best ... move, for moves that are not random; the
-        best if empty.
+      ranks: Relative weights of the best, second best ... move, scaled to sum to 1,
+        for moves that are not random; not given: always the best.
       temperature: Choose moves that are not random in proportion to exp(q / temperature), with
         q = reward + gamma * V; the best if 0.
       one_explores: Only one player explores in each episode, the players in turn; the others make

@@ -179,9 +179,10 @@ class TDSpec(AfterstatesSpec):
     """TD(lambda) with Final Adaptation on afterstates (Konen & Bagheri 2021, Algorithms 2, 6).
 
     Attributes:
-      random_test: Without learn_from_random, skip the update whose new move is random (current;
-        gbg does so), that of an afterstate that a random move made (adapted), or the latter in
-        Final Adaptation too (letter: Algorithm 7 to the letter).
+      random_test: Which updates to skip around random moves, without learn_from_random; see the
+        page How we read the papers. current: the one whose new move is random. adapted: the one
+        after a random move. letter: as adapted, in Final Adaptation too (Algorithm 7). gbg: as the
+        program GBG, current for td, adapted for sarsa and q.
       replay_episodes: Games to play with fixed values before all their moves are learned in random
         order; 0 learns move by move.
       passes: Number of times that the moves of a round are learned.

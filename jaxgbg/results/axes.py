@@ -231,7 +231,9 @@ def read_baseline(entries: Sequence[str], axes: Sequence[Axis]) -> dict[str, Set
         name, equals, text = entry.partition("=")
         axis = next((a for a in axes if name in (a.path, a.short)), None)
         if not equals or axis is None:
-            known = ", ".join(axis.short for axis in axes) or "nothing"
+            if not axes:
+                raise ValueError(f"baseline {shown(entry)}: no setting differs between these runs")
+            known = ", ".join(axis.short for axis in axes)
             raise ValueError(
                 f"baseline {shown(entry)}: expected SETTING=VALUE, with SETTING one of {known}"
             )

@@ -254,6 +254,7 @@ def _check_name(name: str, config: Config, seeds: tuple[int, ...]) -> None:
     named = re.fullmatch(r"[\w-]+-([0-9a-f]{8})", name)
     if named is not None and named[1] != config.digest(seeds):
         raise ValueError(
-            "of another run than its folder's name says, which should end in"
-            f" -{config.digest(seeds)}: rename the folder if the config is right"
+            "of another run than its folder's name says, so its evaluations may belong to other"
+            f" settings: restore the file, or if only the name was changed, let it end in"
+            f" -{config.digest(seeds)}"
         )

@@ -58,7 +58,13 @@ def _present_agents(folder: Path) -> list[Path]:
     files = (folder / "agents").glob(f"*{_SUFFIX}")
     found = sorted(files, key=lambda one: (not one.stem.endswith("-farl"), len(one.name), one.name))
     if not found:
-        raise ValueError(f"{folder} holds no agents; give the folder of a finished run")
+        run = next((path.parent.parent for path in folder.glob(f"*/agents/*{_SUFFIX}")), None)
+        if any(folder.glob(f"*{_SUFFIX}")):
+            run = folder.parent
+        such = "" if run is None else f", such as {run}"
+        raise ValueError(
+            f"{folder} is not the folder of a finished run (no agents/*{_SUFFIX}): name one{such}"
+        )
     return found
 
 

@@ -23,7 +23,8 @@ class Play(Spec):
       look_ahead: Plies that agents look ahead when they are evaluated; 1 is no search.
       width: Moves to follow at each ply before the last: one number, or one for each; all if empty.
       reply: The other players maximize their own V (own) or minimize the agent's (value).
-      ranks: Probabilities of the best, second best ... move, as .6 .3 .1; the best if empty.
+      ranks: Relative weights of the best, second best ... move, scaled to sum to 1,
+        as .6 .3 .1; not given: always the best.
       search: Search before each move, as NAME-N,key=value:
     """
 

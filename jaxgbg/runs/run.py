@@ -75,6 +75,8 @@ class Evaluation(Spec):
         if isinstance(self.opponents, list | tuple):
             object.__setattr__(self, "opponents", tuple(name_of(each) for each in self.opponents))
         super().__post_init__()
+        if len(set(self.opponents)) != len(self.opponents):
+            raise ValueError(f"opponents must be all different, not {shown(self.opponents)}")
         if self.protocols and len(self.protocols) != len(self.opponents):
             raise ValueError("protocols must be one for each of the opponents, or none at all")
 

@@ -58,7 +58,8 @@ class LookAheadSpec(SearchSpec):
       reply: Goal of the other players: own, every player maximizes its own value, as in Max-N
         (Luckhardt & Irani 1986); value, they minimize the value of the searching player, as in
         paranoid search.
-      ranks: Probabilities of the best, second best ... move; the best is played if empty.
+      ranks: Relative weights of the best, second best ... move, scaled to sum to 1;
+        not given: always the best.
       samples: Number of draws of chance, if its outcomes are not listed or too many.
       max_spawns: Largest number of listed outcomes of chance that are all evaluated.
       megabytes: Memory for the positions of all plies, for each agent that searches.

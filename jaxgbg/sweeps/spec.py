@@ -36,6 +36,7 @@ from jaxgbg.runs.memory import lane_memory
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.run import MOST_SEEDS, Run
 from jaxgbg.runs.settings import find, variant_of
+from jaxgbg.runs.settings import settings as settings_of_runs
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.specs import Spec, did_you_mean, setting, shown
 from jaxgbg.types import JSON, SettingValue
@@ -150,6 +151,8 @@ def plan(fields: dict[str, JSON], adaptive: Adaptive | None = None) -> Plan:
     if chosen not in typing.get_args(Adaptive):
         known = ", ".join(typing.get_args(Adaptive))
         raise ValueError(f"adaptive must be one of {known}, not {shown(chosen)}")
+    if "trials" in fields and "tpe" not in (chosen, fields.get("adaptive")):
+        raise ValueError('trials needs adaptive = "tpe"')
     if chosen != "none":
         # Each of them stops when it has to.
         made = [_unit([run], unit.memory // unit.lanes) for unit in made for run in unit.runs]
@@ -167,14 +170,15 @@ def plan(fields: dict[str, JSON], adaptive: Adaptive | None = None) -> Plan:
         raise ValueError("adaptive tpe chooses values of the axes: name at least one, under [axes]")
     # As in `units`, the last of equal runs counts.
     values = {run.digest: each for each, run in _runs(fields, fields.get("chunk"))}
-    return Plan(made, by_axis, chosen, values, trials)
+    return Plan(made, by_axis, chosen, values, min(trials, len(values)))
 
 
 def units(fields: dict[str, JSON]) -> list[Unit]:
     """Return the units of a sweep with the fields of a file; ValueError for a mistake in them."""
     unknown = sorted(set(fields) - set(_KEYS))
     if unknown:
-        near = did_you_mean(unknown[0], _KEYS)
+        of_runs = unknown[0] in (*settings_of_runs(), "farl")
+        near = ": it belongs under [settings]" if of_runs else did_you_mean(unknown[0], _KEYS)
         raise ValueError(f"unknown key {shown(unknown[0])}{near}; known are {', '.join(_KEYS)}")
     limits = UnitLimits(**{name: fields[name] for name in _LIMITS if name in fields})
     # Two combinations may give the same run.

@@ -123,7 +123,10 @@ class NTupleSpec(ValueSpec):
         # Indices are summed in float32 by a matrix product, exact below 2**24.
         longest = max(len(cells) for cells in tuples)
         if digits**longest > 2**24:
-            raise ValueError(f"{digits}**{longest} weights a tuple: tuples are too long")
+            raise ValueError(
+                f"{digits}**{longest} weights a tuple: tuples are too long; choose walks, their"
+                " number and length, of fewer cells"
+            )
         if len({len(cells) for cells in tuples}) > 1 and game.stone_digits:
             raise ValueError(f"{game.name}: all tuples must have one length")
         images, action_images = game.symmetries, game.action_symmetries if of_actions else None

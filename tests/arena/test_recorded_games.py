@@ -143,7 +143,7 @@ def test_a_file_without_games_is_refused(tmp_path):
         ({"moves": "4,4"}, "move 2 is not legal there"),
         ({"moves": "0,1"}, "the game is not over after its 2 moves"),
         ({"moves": ""}, "the game is not over after its 0 moves"),
-        ({"moves": "0,3,1,4,2,5", "result": (1, -1)}, "move 6 is not legal there"),
+        ({"moves": "0,3,1,4,2,5", "result": (1, -1)}, "the game is over after move 5"),
         (
             {"moves": "0,3,1,4,2", "result": (-1, 1)},
             "is -1, 1, and by the rules it is 1, -1",

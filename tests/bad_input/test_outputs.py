@@ -15,6 +15,7 @@ from jaxgbg.runs.storage.files import CannotWrite, write_json
 from tests.faults.work import left_by, small_disk
 
 from .cases import Case, run_case
+from .files import agent
 
 CASES = [
     Case("games --json folder", "cannot write folder: Is a directory", {"folder/file": ""}),
@@ -28,7 +29,79 @@ CASES = [
     Case("results runs --csv full", "cannot write full: No space left"),
     Case("results runs --parquet full", "cannot write full: No space left"),
     Case("report runs --out folder", "cannot write folder: Is a directory", {"folder/file": ""}),
+    # Nobody may write here, not even root.
+    Case("games --json /proc/self/x.json", "cannot write /proc/self/x.json: "),
+    Case("agent tictactoe --out /proc/self/x", "cannot write /proc/self/x: .*--out"),
+    Case(
+        "tournament random mcts-2 --game nim --out /proc/self/x",
+        "cannot write /proc/self/x: .*--out",
+    ),
+    Case("agent tictactoe --out file", "cannot write file: Not a directory", {"file": "x"}),
+    Case(
+        "tournament random mcts-2 --game nim --out file",
+        "cannot write file: Not a directory",
+        {"file": "x"},
+    ),
 ]
+_AGENT = agent()
+_IS_INPUT = "is an input of this command"
+_TWICE = "is named for two outputs"
+KEPT = [
+    Case("eval a.agent --record a.agent", _IS_INPUT, {"a.agent": _AGENT}),
+    Case("eval a.agent --json ./a.agent", _IS_INPUT, {"a.agent": _AGENT}),
+    Case("eval a.agent --json link", _IS_INPUT, {"a.agent": _AGENT}),
+    Case(
+        "eval a.agent --opponent b.agent:look-ahead=2 --json b.agent",
+        _IS_INPUT,
+        {"a.agent": _AGENT, "b.agent": _AGENT},
+    ),
+    Case("tournament x=a.agent random --record a.agent", _IS_INPUT, {"a.agent": _AGENT}),
+    Case("analyze a.agent --positions p --json p", _IS_INPUT, {"a.agent": _AGENT, "p": "0\n"}),
+    Case("train nim --layout l.json --json l.json", _IS_INPUT, {"l.json": "[]"}),
+    Case("replay r.jsonl --json r.jsonl", _IS_INPUT, {"r.jsonl": ""}),
+    Case("sweep s.toml --json s.toml", _IS_INPUT, {"s.toml": ""}),
+    Case("shrink a.agent a.agent --replace", _IS_INPUT, {"a.agent": _AGENT}),
+    Case("ensemble a.agent b.agent a.agent --replace", _IS_INPUT, {"a.agent": _AGENT}),
+    Case("eval a.agent --record r --json r", _TWICE, {"a.agent": _AGENT, "r": ""}),
+    Case("eval a.agent --record new --json ./new", _TWICE, {"a.agent": _AGENT}),
+    Case("results runs --csv new --json new", _TWICE),
+    Case("results runs --csv new --parquet new", _TWICE),
+    Case("games --json a.agent", "a.agent exists and is not JSON rows", {"a.agent": _AGENT}),
+    Case("games --json l.json", "is not JSON rows", {"l.json": "[[0, 1], [2, 3]]"}),
+    Case(
+        "results runs --json runs/small/config.json",
+        "is not JSON rows",
+        {"runs/small/config.json": "{}"},
+    ),
+    Case(
+        "eval a.agent --record b.agent",
+        "is not recorded games",
+        {"a.agent": _AGENT, "b.agent": _AGENT},
+    ),
+    Case("results runs --csv a.agent", "is not a CSV table", {"a.agent": _AGENT}),
+    Case("results runs --csv a.csv", "is not a CSV table", {"a.csv": _AGENT}),
+    Case("results runs --csv p", "is not a CSV table", {"p": "XO./.X./... O\n"}),
+    Case("results runs --csv p", "is not a CSV table", {"p": "3,2,4\n"}),
+    Case("results runs --parquet a.csv", "is not a Parquet file", {"a.csv": "game,mean\n"}),
+    Case("report runs --out a.agent", "is not an HTML page", {"a.agent": _AGENT}),
+    Case("plot runs --out a.png", "is not a figure", {"a.png": _AGENT}),
+    Case("tournament random maxn --game nim --plot a.png", "is not a figure", {"a.png": "x"}),
+    Case("shrink zoo:tictactoe zoo:new", "zoo:new is the name of an agent of the zoo"),
+    Case("ensemble zoo:new a.agent b.agent", "zoo:new is the name of an agent of the zoo"),
+]
+
+
+@pytest.mark.parametrize("case", KEPT, ids=str)
+def test_no_file_is_destroyed(case, jaxgbg, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to("a.agent")
+    assert run_case(case, tmp_path, jaxgbg) == ("", [])
+    for name, content in case.files.items():
+        assert (tmp_path / name).read_bytes() == (
+            content.encode() if isinstance(content, str) else content
+        )
+
+
 SLOW_CASES = [Case("report runs --out full", "cannot write full: No space left")]
 
 

@@ -190,6 +190,16 @@ def test_the_same_command_again_says_what_is_wrong_in_the_folder(replaced, line,
     assert run_case(case, here, jaxgbg) == ("", [])
 
 
+def test_no_evaluation_is_kept_where_the_summary_is_damaged(trained, here, jaxgbg):
+    (whole,) = (trained / "small").glob("nim-*")
+    shutil.copytree(whole, here / "run")
+    (here / "run" / "summary.json").write_text("{")
+    before = (here / "run" / "metrics.jsonl").read_bytes()
+    case = Case("eval run --keep", "summary.json, line 1: not valid JSON.*train again")
+    assert run_case(case, here, jaxgbg) == ("", [])
+    assert (here / "run" / "metrics.jsonl").read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("replaced", "line"),
     [

@@ -31,6 +31,8 @@ FILES = [
     (NIM + "lanes = 1000000000000", r"lanes must lie in \[1, 100,000\]"),
     (NIM + "chunk = true", "chunk must be a whole number, not True"),
     (NIM + "chunk = -1", r"chunk must lie in \[1, 100,000\], not -1"),
+    (NIM + "episodes = 9", "unknown key 'episodes': it belongs under .settings."),
+    (NIM + "trials = 3", 'trials needs adaptive = "tpe"'),
     # Games.
     ("game = 3", "a game's name must be text, not 3"),
     ('game = ["nim"]', r"a game's name must be text, not \['nim'\]"),

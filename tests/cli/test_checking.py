@@ -49,7 +49,9 @@ def test_check_says_in_a_line_each_what_a_game_breaks(jaxgbg, folder):
 
 
 def test_check_prints_the_symmetries_that_it_finds(jaxgbg, folder):
-    code, out, err = jaxgbg("check", "tictactoe", "--symmetries", "--json", folder / "found.json")
+    code, out, err = jaxgbg(
+        "check", "tictactoe", "--find-symmetries", "--json", folder / "found.json"
+    )
     assert (code, err) == (0, "")
     assert out.splitlines()[1] == (
         "symmetries: 8 images that random games do not refute, all in its symmetries"
@@ -58,7 +60,7 @@ def test_check_prints_the_symmetries_that_it_finds(jaxgbg, folder):
     assert len(rows) == 8
     for row in rows:
         assert [row["actions"][cell] for cell in row["cells"]] == [*range(9)]
-    code, _, err = jaxgbg("check", "pig", "--symmetries")
+    code, _, err = jaxgbg("check", "pig", "--find-symmetries")
     assert (code, err.count("\n")) == (2, 1)
     assert "pig is a game of chance" in err
 

@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -406,9 +407,9 @@ def test_control_c_keeps_the_evaluations_made_so_far(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["train", "nim", "--lambda", "0.5"], "here it is --trace-decay"),
-        (["train", "nim", "--learning-rate", "0.5"], "here it is --alpha"),
-        (["train", "nim", "--episods", "5"], "here it is --episodes"),
+        (["train", "nim", "--lambda", "0.5"], "did you mean --trace-decay"),
+        (["train", "nim", "--learning-rate", "0.5"], "did you mean --alpha"),
+        (["train", "nim", "--episods", "5"], "did you mean --episodes"),
         (
             ["results", "runs", "--by", "lambda"],
             "no run has a setting 'lambda': here it is trace_de",
@@ -487,13 +488,30 @@ def test_choices_stand_in_the_help(jaxgbg):
     assert "agent files: random, maxn, ab, ab-dl" in words
 
 
+@pytest.mark.parametrize("command", ["train", "replay", "bench", "eval", "tournament"])
+def test_help_shows_what_an_option_takes(jaxgbg, command):
+    _, out, _ = jaxgbg(command, "--help")
+    words = " ".join(out.replace("│", " ").split())
+    assert "--import MODULE" in words
+    assert "--traceback" in words
+    assert not re.search(r"--[\w-]+ (INT|FLOAT)\b", words)
+    for flag, value in (
+        ("symmetries", "true|false"),
+        ("timeout", "SECONDS"),
+        ("seconds", "SECONDS"),
+        ("seed", "N"),
+        ("alpha", "X"),
+    ):
+        assert set(re.findall(rf"--{flag} ([A-Z]+|true\S*)\b", words)) <= {value}
+    if command == "train":
+        assert "--symmetries true|false ntuple:" in words
+
+
 def test_help_has_the_text_of_each_learner_and_all_choices(jaxgbg):
     _, out, _ = jaxgbg("train", "--help")
     words = " ".join(out.replace("│", " ").split())
-    assert "td: Without learn_from_random, skip the update whose new move is random" in words
-    assert (
-        "sarsa, q, sarsa-search, q-search: Without learn_from_random, skip the update to" in words
-    )
+    assert "Which updates to skip around random moves, without learn_from_random; see" in words
+    assert "gbg: as the program GBG, current for td, adapted for sarsa and q. --" in words
     assert (
         "mlp: Whether the errors of one tick are summed or averaged. ntuple: How updates" in words
     )

@@ -90,7 +90,7 @@ class _Ended:
         (["AGENT", "--size", "4"], "go with the name of a game"),
         (["DAMAGED"], "is damaged: truncated or altered, train it again"),
         (["missing.agent"], "No such file"),
-        (["EMPTY"], "holds no agents"),
+        (["EMPTY"], "is not the folder of a finished run"),
         (["nim", "--port", "TAKEN"], "is in use: choose another by --port"),
         (["nim", "--port", "70000"], "port must lie in"),
         (["nim", "--host", "no.such.host.invalid"], "--host no.such.host.invalid"),

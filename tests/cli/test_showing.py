@@ -10,6 +10,8 @@ from jaxgbg.games import game_names
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.settings import settings
 
+_WITHOUT = ("seeds", "variants", "protocols", "images")
+
 
 @pytest.fixture(autouse=True)
 def no_pilot(monkeypatch):
@@ -33,7 +35,7 @@ def test_every_setting_of_train_is_told_with_its_published_value(jaxgbg, tmp_pat
     assert told["opponents"] == " ".join(run.evaluation.opponents)
     kinds = {run.value.kind, run.learner.kind}
     here = {s.short for s in settings().values() if not s.kinds or kinds & set(s.kinds)}
-    assert {name.replace("-", "_") for name in told} == here - {"seeds", "variants", "protocols"}
+    assert {name.replace("-", "_") for name in told} == here - set(_WITHOUT)
     for words in ("Konen & Bagheri 2021", "opponent  ab: ", "99 ± 1", "MB for 1 agent"):
         assert words in out
     assert "expected: 2.0 h for 1 agent on" in out

@@ -1,6 +1,7 @@
 """Many runs as one table: a row for each setting that differs, seeds pooled over folders."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -329,6 +330,21 @@ def test_a_name_or_value_that_is_not_there_is_named(tmp_path, options, message):
     write_sweep(tmp_path)
     with pytest.raises(ValueError, match=message):
         read_table(tmp_path, **options)
+
+
+def test_without_settings_that_differ_no_baseline_can_be_named(tmp_path):
+    write_run(tmp_path)
+    with pytest.raises(ValueError, match="no setting differs between these runs"):
+        read_table(tmp_path, baseline=["foo=1"])
+
+
+def test_a_folder_that_cannot_be_read_is_an_error(tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(ValueError, match=f"^{tmp_path}: Permission denied$"):
+        read_table(tmp_path)
 
 
 def test_runs_that_were_stopped_early_are_said_to_be_so(tmp_path):

@@ -117,7 +117,7 @@ def test_a_run_stands_for_its_agents_of_every_seed(jaxgbg, tmp_path):
         ("no agents 'part1'; it has farl, farl-mean, none", (new, whole, "--variant", "part1")),
         ("--variant chooses among the agents of a run", (new, one, other, "--variant", "farl")),
         ("seed0-none.agent is given twice", (new, one, whole, "--variant", "none")),
-        ("is one of the agents: the first name is the file to write", (one, one, other)),
+        ("is an input of this command, which would overwrite it", (one, one, other)),
         ("is an ensemble of 2: name its members instead", (new, one, made)),
     ):
         code, _, err = jaxgbg("ensemble", *arguments)

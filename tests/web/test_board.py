@@ -97,7 +97,7 @@ def test_messages_are_answered_as_the_pages_server_answers(board):
 
 def test_a_wrong_question_is_answered_by_one_line(board):
     assert ask(board, "move", moves="4,0", action=4) == {
-        "error": "tictactoe: move 3 is not legal there"
+        "error": "tictactoe: move 3 is not legal there: 4; legal are 1, 2, 3, 5, 6, 7, 8"
     }
     assert ask(board, "close") == {"error": "there is no request 'close' here"}
     assert "depth" in ask(board, "position", depth=3)["error"]
@@ -185,7 +185,7 @@ def test_a_run_is_opened_with_its_first_agent(trained, tmp_path):
     with pytest.raises(ValueError, match=r"is damaged: .*train it again"):
         jaxgbg.board(damaged)
     begun = next(trained.glob("tictactoe-*"))
-    with pytest.raises(ValueError, match="holds no agents"):
+    with pytest.raises(ValueError, match="is not the folder of a finished run"):
         jaxgbg.board(jaxgbg.RunFolder.open(begun))
 
 

@@ -95,5 +95,5 @@ def test_a_run_of_another_game_is_refused_in_a_line(folder, tmp_path):
     with pytest.raises(ValueError, match=r"the run in .* is of tictactoe, not hex"):
         load_agents([folder.path], jaxgbg.make("hex", size=3))
     (tmp_path / "agents").mkdir()
-    with pytest.raises(ValueError, match="holds no agents; give the folder of a finished run"):
+    with pytest.raises(ValueError, match="is not the folder of a finished run"):
         load_agents([tmp_path])

@@ -130,8 +130,10 @@ def test_the_tiles_of_2048_stand_in_the_text(monkeypatch):
 
 
 def test_an_illegal_move_is_named(nim):
-    for moves, number in (("9", 1), ("2,2", 2), ("2,5,0", 3), ("4000000000", 1)):
-        with pytest.raises(ValueError, match=rf"^nim: move {number} is not legal there$"):
+    for moves, number in (("9", 1), ("2,2", 2), ("4000000000", 1)):
+        with pytest.raises(
+            ValueError, match=rf"^nim: move {number} is not legal there: \d+; legal are"
+        ):
             nim.position(requests.PositionRequest(moves))
     with pytest.raises(ValueError, match="numbers of chance after it"):
         nim.position(requests.PositionRequest("2.7"))
@@ -166,7 +168,7 @@ def test_a_game_goes_on_to_its_end_and_no_further(nim):
     assert answer["outcome"] == "player 2 wins"
     assert answer["rewards"] == ["0 %", "100 %"]
     assert answer["expected"] == [-1, 1]
-    with pytest.raises(ValueError, match="not legal"):
+    with pytest.raises(ValueError, match="the game is over after move 2"):
         nim.move(requests.MoveRequest("2,5", action=0))
     with pytest.raises(ValueError, match="the game is over"):
         nim.move(requests.MoveRequest("2,5", player="random"))

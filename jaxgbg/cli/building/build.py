@@ -32,7 +32,7 @@ from jaxgbg.runs import Result, Run, RunFolder, StopTraining
 from jaxgbg.runs.budget import STRETCH_SHARE, episodes_in, measured_pace, with_episodes
 from jaxgbg.runs.run import plain_game
 from jaxgbg.runs.storage.agents import SavedAgent, load_agent, save_agent
-from jaxgbg.runs.storage.files import write_json, written_whole
+from jaxgbg.runs.storage.files import check_can_make, write_json, written_whole
 from jaxgbg.runs.storage.latest_agent import LatestAgent, latest_file, read_latest
 from jaxgbg.runs.storage.schemas import GREATEST, validate
 from jaxgbg.specs import Spec, checked, setting
@@ -115,6 +115,7 @@ def _read_plan(folder: Path, game: Game, minutes: float) -> BuildPlan | None:
     """The plan in the folder; None in a new one. Raises ValueError if the folder is another's."""
     file = folder / "plan.json"
     if not file.exists():
+        check_can_make(folder)
         if folder.exists() and any(folder.iterdir()):
             raise ValueError(f"{folder} holds something else: choose another --out")
         return None

@@ -52,7 +52,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     pipe or this process's own output stays what it is, and is written to. Raises CannotWrite.
     """
     try:
-        with _replaced(path) if _replaceable(path) else _written_through(path) as temporary:
+        with _replaced(path) if replaceable(path) else _written_through(path) as temporary:
             yield temporary
     except OSError as error:
         reason = error.strerror or " ".join(str(error).split())
@@ -109,14 +109,34 @@ def check_writable(*paths: Path | None) -> None:
             continue
         try:
             target = Path(os.path.realpath(path)) if path.is_symlink() else path
-            if _replaceable(path):
+            if replaceable(path):
                 if not target.parent.is_dir():
                     raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}")
                 # The temporary file has the longer name: one that is too long is refused here.
                 with contextlib.suppress(FileNotFoundError):
                     os.stat(_temporary(target))
+                _try_to_write(target.parent)
         except OSError as error:
             raise CannotWrite(error.errno, error.strerror, str(path)) from error
+
+
+def check_can_make(folder: Path) -> None:
+    """See that `folder` can be made and written to, and leave no trace.
+
+    Raises ValueError, before long work, where that cannot be.
+    """
+    there = folder
+    while not os.path.lexists(there) and there != there.parent:
+        there = there.parent
+    try:
+        _try_to_write(there)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+
+
+def _try_to_write(folder: Path) -> None:
+    with tempfile.TemporaryFile(dir=folder):
+        pass
 
 
 def check_folder(path: Path) -> None:
@@ -126,8 +146,7 @@ def check_folder(path: Path) -> None:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            pass
+        _try_to_write(path)
     except OSError as error:
         raise cannot_write(path, error) from error
 
@@ -143,7 +162,7 @@ def cannot_write(folder: Path, error: OSError) -> ValueError:
     return ValueError(f"cannot write {folder}: {error.strerror}; choose another folder with --out")
 
 
-def _replaceable(path: Path) -> bool:
+def replaceable(path: Path) -> bool:
     """Whether `path` leads to a regular file that no process writes to, or to no file yet."""
     try:
         status = os.stat(path)

@@ -151,6 +151,8 @@ def _find_local(root: Path, complain: Complain) -> Iterator[Found]:
                     else:
                         files[entry.name] = entry
         except OSError as error:
+            if not name:
+                raise NoRuns(f"{error.filename}: {error.strerror}") from error
             complain(f"{error.filename}: {error.strerror}; left out")
             continue
         if not _MARKS.isdisjoint(files):

@@ -268,7 +268,7 @@ class RunFolder:
             return validate(Summary, read_json(path)).plain()
         except (OSError, ValueError) as error:
             raise ValueError(
-                f"{defect(path, error)}; delete this file, and the same command makes the run again"
+                f"{defect(path, error)}; delete this file, and train again with the same options"
             ) from error
 
 
