@@ -156,6 +156,17 @@ def test_every_move_has_the_agents_value_and_everybodys(nim):
     assert nim.position(requests.PositionRequest("1"))["legal"][0]["value"] is None
 
 
+def test_a_player_who_is_out_is_promised_nothing():
+    table = table_of("sim", nodes=5, players=3)
+    look = requests.PositionRequest("9,1,5,2,0,7,3", values="all")
+    position = table.position(look)
+    assert position["rewards"][0] == "−1"
+    every = np.array([move["every"] for move in position["legal"]])
+    assert set(every[:, 0]) == {"0.00"}
+    assert set(every[:, 1]) != {"0.00"}
+    table.close()
+
+
 def test_a_game_goes_on_to_its_end_and_no_further(nim):
     answer = nim.move(requests.MoveRequest("2", action=5))
     assert (answer["moves"], answer["ply"]) == ("2,5", 2)
