@@ -11,6 +11,7 @@ import pytest
 import jaxgbg
 from jaxgbg.games import game_names, notations
 from jaxgbg.games.notations import notation_of
+from jaxgbg.games.notations.fields import _check
 from jaxgbg.games.rollout import after_each, select_states
 from jaxgbg.games.sampling import sample_games
 
@@ -280,6 +281,34 @@ def test_the_fields_of_a_state_are_of_one_game_with_its_parameters():
             jaxgbg.position(game, other)
     with pytest.raises(ValueError, match="other parameters"):
         jaxgbg.position(jaxgbg.make("pig", target=40), text)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("scores=300,0", "a number of scores is too large or too small"),
+        ("turn=9" + "9" * 400, "a number of turn is too large or too small"),
+        ("scores=0*3000000000", "scores has 2 numbers, not 3,000,000,000"),
+        ("scores=1*-1,2*3", "scores has 2 numbers"),
+        ("scores=1", "scores has 2 numbers, not 1"),
+        ("player=2", "the player to move is 0 to 1, not 2"),
+    ],
+)
+def test_fields_of_no_state_are_refused_whatever_their_check_says(words, why):
+    game = jaxgbg.make("pig")
+    text = f"pig {words}"
+    with pytest.raises(ValueError, match=why):
+        jaxgbg.position(game, f"{text} check={_check(game, text.split())}")
+
+
+def test_a_game_with_blanks_in_its_name_reads_what_it_writes():
+    class Named(type(jaxgbg.make("pig"))):
+        name = "ludax:my; game.ldx"
+
+    game = Named()
+    text = jaxgbg.position_text(game, game.init(jax.random.key(0)))
+    assert text.startswith("ludax:my%3B%20game.ldx check=")
+    assert same(jaxgbg.position(game, text), jax.device_get(game.init(jax.random.key(0))))
 
 
 def test_a_users_game_may_have_a_notation_of_its_own(monkeypatch):
