@@ -361,6 +361,19 @@ def test_a_game_goes_on_from_a_position_that_was_set_up(nim):
             nim.position(requests.PositionRequest(text))
 
 
+@pytest.mark.parametrize("name", ["2048", "pig"])
+def test_a_position_before_chance_is_refused(name):
+    table = table_of(name, agent=False)
+    line = walk(table.replay, 0, 3)
+    state = jax.tree.map(lambda leaf: leaf[0], table.replay.end(line))
+    action = int(np.argmax(table.game.legal_actions(state)))
+    text = jaxgbg.position_text(table.game, table.game.afterstate(state, action))
+    for moves in (text, f"{text};{action}"):
+        with pytest.raises(ValueError, match=f"^chance is due in this position of {name}: "):
+            table.position(requests.PositionRequest(moves))
+    table.close()
+
+
 def test_who_needs_all_moves_is_not_asked_about_a_position_that_was_set_up(monkeypatch):
     table = table_of("nim", heaps=2, size=3, agent=False)
     player, _ = table.seats.player("random")

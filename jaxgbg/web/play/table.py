@@ -194,7 +194,15 @@ class Table:
     def _line(self, text: str) -> Line:
         if not text.strip():
             return self.replay.start()
-        return position_line(self.game, text)
+        line = position_line(self.game, text)
+        if isinstance(line.start, str) and self.game.stochastic:
+            _, legal, _, terminal, _ = self._facts(self.replay.end(Line(line.start)))
+            if not (legal.any() or terminal.any()):
+                raise ValueError(
+                    f"chance is due in this position of {self.game.name}: nobody can move here;"
+                    " write the position after it"
+                )
+        return line
 
     def _choice(self, line: Line, name: str, seed: int) -> int:
         """The move of the player of that name; raises ValueError."""
