@@ -17,6 +17,7 @@ from jaxgbg.games.game_replay import CHUNK, GameReplay
 from jaxgbg.games.lines import Line, read_line
 from jaxgbg.players import MaxN
 from jaxgbg.web.play import requests
+from jaxgbg.web.play.perfect import Perfect
 from jaxgbg.web.play.seats import Seats
 from jaxgbg.web.play.table import Table
 from tests.web.tables import drawn_agent, table_of
@@ -392,6 +393,16 @@ def test_perfect_play_says_which_moves_keep_the_game(nim):
         assert all(each["sign"] == signs[each["words"]] for each in verdicts)
         wins = {each["words"] for each in verdicts if each["best"]}
         assert wins == ({"wins"} if text != "" else {"loses"})
+
+
+def test_only_certain_results_are_called_wins_draws_and_losses(monkeypatch):
+    """In games of chance the results of perfect play are expectations."""
+    game = Nim(heaps=1, size=6)
+    paid = np.array([[1, 0.9, 0, -0.26, -1, np.nan]], np.float32)
+    monkeypatch.setattr("jaxgbg.web.play.perfect.final_rewards", lambda *_: paid)
+    verdicts = Perfect(game).verdicts(jax.tree.map(lambda x: x[None], game.init(jax.random.key(0))))
+    assert [each.words for each in verdicts] == ["wins", "95 %", "draws", "37 %", "loses", "?"]
+    assert [each.sign for each in verdicts] == [1, 1, 0, -1, -1, 0]
 
 
 @pytest.mark.slow
