@@ -247,6 +247,32 @@ def test_a_search_of_a_strength_that_there_is_not_is_refused(browser, files):
     visit.done()
 
 
+def test_who_is_not_there_does_not_play(browser, files):
+    visit = offline(browser, files("tictactoe")[1])
+    ask = "([name, question]) => jaxgbg.ask(name, question).catch((error) => error.message)"
+    players = "players are agent, agent:search=puct-N, random"
+    for name, question, words in (
+        ("choose", {"player": "mcts-1000"}, f"there is no player mcts-1000 here; {players}"),
+        (
+            "choose",
+            {"player": "a:search=puct-9"},
+            f"there is no player a:search=puct-9 here; {players}",
+        ),
+        ("choose", {}, "give an action or a player"),
+        ("move", {"action": -1}, "give an action or a player"),
+        ("move", {"player": "agnt"}, f"there is no player agnt here; {players}"),
+        (
+            "position",
+            {"values": "mover", "judge": "b"},
+            "there is no agent b here; agents are agent",
+        ),
+    ):
+        assert visit.page.evaluate(ask, [name, question]) == words
+    answer = visit.page.evaluate(ask, ["move", {"action": -1, "player": "random"}])
+    assert answer["ply"] == 1
+    visit.done()
+
+
 def test_the_strong_opponent_searches(browser, files):
     visit = offline(browser, files("tictactoe")[1])
     page = visit.page

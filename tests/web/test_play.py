@@ -15,7 +15,7 @@ import jaxgbg
 from jaxgbg.games import Nim, game_replay, make
 from jaxgbg.games.game_replay import CHUNK, GameReplay
 from jaxgbg.games.lines import Line, read_line
-from jaxgbg.players import MaxN
+from jaxgbg.players import GreedyAgent, MaxN
 from jaxgbg.web.play import requests
 from jaxgbg.web.play.perfect import Perfect
 from jaxgbg.web.play.seats import Seats
@@ -238,6 +238,56 @@ def test_who_is_offered_can_play(nim):
             assert nim.choose(requests.Choose("", name))["action"] >= 0
 
 
+class Closing:
+    """A player that knows whether it is closed."""
+
+    def __init__(self):
+        self.closed = False
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def seats(monkeypatch):
+    seats, made = Seats(Nim(heaps=1, size=3), {}, lambda: 1), []
+    monkeypatch.setattr(seats, "_make", lambda name: made.append(Closing()) or made[-1])
+    return seats, made
+
+
+def test_of_two_requests_that_make_a_player_one_is_closed(seats, monkeypatch):
+    seats, made = seats
+    make_one = seats._make
+
+    def slowly(name):
+        own, first = make_one(name), len(made) == 1
+        if first:
+            seats.player(name)
+        return own
+
+    monkeypatch.setattr(seats, "_make", slowly)
+    player, _ = seats.player("own")
+    assert len(made) == 2
+    assert [each.closed for each in made] == [each is not player for each in made]
+
+
+def test_a_player_that_was_closed_before_it_thinks_is_made_again(seats, monkeypatch):
+    seats, made = seats
+    fetch = seats.player
+
+    def evicted(name):
+        found = fetch(name)
+        if len(made) == 1:
+            for number in range(16):
+                fetch(f"other-{number}")
+        return found
+
+    monkeypatch.setattr(seats, "player", evicted)
+    with seats.seated("own") as player:
+        assert made[0].closed
+        assert not player.closed
+
+
 @pytest.mark.slow
 def test_an_agent_searches_as_often_as_its_seat_says(nim):
     player, _ = nim.seats.player("agent:search=puct-50")
@@ -431,6 +481,17 @@ def test_the_weights_of_n_tuples_with_stages_add_up_to_the_value():
     for moves in ("4", "4,0,8", "4,0,8,2"):
         answer = table.tuples(requests.Tuples(moves, cell=4))
         assert math.tanh(answer["total"]) == pytest.approx(answer["value"], abs=1e-3)
+
+
+def test_the_tuples_of_an_agent_that_has_diverged_are_refused():
+    game = Nim(heaps=2, size=2)
+    agent = drawn_agent(game)
+    weights = np.full_like(agent.params.weights[0], np.nan)
+    params = agent.value.with_weights(weights, agent.params.tuples[0])
+    table = Table(game, {"diverged": GreedyAgent(game, agent.value, params)})
+    with pytest.raises(ValueError, match="agent has diverged: its weights are not finite"):
+        table.tuples(requests.Tuples(cell=0))
+    table.close()
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ class Perfect:
         if np.isnan(reward):
             return "?"
         if self.game.num_players == 2 and self.game.reward_range == (-1.0, 1.0):
-            certain = {1: "wins", 0: "draws", -1: "loses"}.get(float(reward))
+            certain = {1.0: "wins", 0.0: "draws", -1.0: "loses"}.get(float(reward))
             return certain or reward_text(self.game, reward)
         return reward_text(self.game, reward)
 

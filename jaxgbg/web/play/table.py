@@ -211,17 +211,16 @@ class Table:
             raise ValueError("the game is over")
         if not name:
             raise ValueError("give an action or a player")
-        player, lock = self.seats.player(name)
-        history = None
-        if player.needs_history:
-            if isinstance(line.start, str):
-                raise ValueError(
-                    f"{name} needs the moves from the start of the game, and this position was set"
-                    " up: choose another player"
-                )
-            history = history_of(self.replay, line)
         words = seed if seed >= 0 else secrets.randbits(32)
-        with lock:
+        with self.seats.seated(name) as player:
+            history = None
+            if player.needs_history:
+                if isinstance(line.start, str):
+                    raise ValueError(
+                        f"{name} needs the moves from the start of the game, and this position was"
+                        " set up: choose another player"
+                    )
+                history = history_of(self.replay, line)
             return int(player.act(states, jax.random.key(np.uint32(words)), history)[0])
 
     def _facts(self, states: State) -> tuple[np.ndarray, ...]:
