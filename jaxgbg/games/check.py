@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxgbg.extensions import described, user_line
 from jaxgbg.games.backend import check_backend
+from jaxgbg.games.chance_images import chance_image_faults
 from jaxgbg.games.core import SIZES, Game
 from jaxgbg.games.move_checks import (
     chance_faults,
@@ -82,6 +83,7 @@ def faults_of(game: Game) -> list[Fault]:
         move_faults,
         chance_faults,
         image_faults,
+        chance_image_faults,
         rotation_faults,
         playout_faults,
     )

@@ -293,7 +293,10 @@ def _listing_faults(game: Game, moved: State, drawn: State) -> list[str]:
 
 
 def image_faults(game: Game) -> list[str]:
-    """Whether symmetric boards, from symmetric starts, allow and bring the same; without chance."""
+    """Whether symmetric boards, from symmetric starts, allow and bring the same; without chance.
+
+    With chance: `chance_image_faults`.
+    """
     start = sample_games(game).cells[0, 0]
     kept = [j for j, image in enumerate(game.symmetries) if (start[image] == start).all()]
     if len(kept) < 2 or game.stochastic:

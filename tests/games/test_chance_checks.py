@@ -4,9 +4,11 @@ import dataclasses
 import re
 
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
-from jaxgbg.games import check_game
+from jaxgbg.games import Game2048, check_game
+from jaxgbg.games.chance_images import chance_image_faults
 from tests.games.pig import Pig, UnlistedPig
 
 
@@ -45,12 +47,32 @@ class WrongShape(Pig):
         return super().spawn_probabilities(state)[:1]
 
 
+@dataclasses.dataclass(frozen=True)
+class SmallBoard(Game2048):
+    """Of 2 x 3 cells; two of them are exchanged by what is no symmetry."""
+
+    rows: int = 2
+    columns: int = 3
+    exchanged: tuple[int, int] = (0, 4)
+
+    @property
+    def symmetries(self):
+        images = np.tile(np.arange(self.num_cells, dtype=np.int32), (2, 1))
+        images[1, self.exchanged] = images[1, self.exchanged[::-1]]
+        return images
+
+    @property
+    def action_symmetries(self):
+        return np.tile(np.arange(4, dtype=np.int32), (2, 1))
+
+
 FAULTS = {
     "listed-shape": (WrongShape(), r"spawn_probabilities: the array must be float32\[2\]"),
     "pays": (PaidByRolls(), "spawn pays a player"),
     "half": (HalfListed(), "spawn_probabilities add up to 0.5, not to 1"),
     "loaded": (Loaded(), "spawn draws an outcome more or less often than"),
     "unlisted": (OtherPoints(), "spawn draws a state that is not listed"),
+    "symmetries": (SmallBoard(), "symmetries: .* of the image of a game are not"),
 }
 CASES = [
     pytest.param(*case, id=name, marks=pytest.mark.slow if number else ())
@@ -68,3 +90,45 @@ def test_a_fault_of_chance_is_named_in_a_line(game, fault):
 @pytest.mark.parametrize("game", [Pig(), UnlistedPig(), Pig(faces=6)], ids=repr)
 def test_dice_games_keep_the_contract(game):
     assert check_game(game) == []
+
+
+class LeaningChance(Game2048):
+    """A new tile on the first cell is always a 4, which no slide shows."""
+
+    def spawn_probabilities(self, state):
+        shares = super().spawn_probabilities(state)
+        moved = jnp.where(jnp.arange(len(shares)) == 0, shares, 0)
+        return shares - moved + jnp.roll(moved, self.num_cells)
+
+
+class Unlisted(Game2048):
+    num_spawns = 0
+
+
+class PaidForLeft(Game2048):
+    """A slide to the left is paid, but not at the start."""
+
+    def afterstate(self, state, action):
+        moved = super().afterstate(state, action)
+        return moved._replace(rewards=moved.rewards + (action == 0) * (state.score > 8))
+
+
+@pytest.mark.parametrize(
+    ("game", "fault"),
+    [
+        (SmallBoard(), "symmetries: (legal actions|cells) of the image of a game"),
+        (LeaningChance(rows=2, columns=3), "symmetries: chance on the image of a board"),
+        (PaidForLeft(rows=2, columns=3), "symmetries: rewards of the image of a game"),
+    ],
+    ids=["cells", "chance", "rewards"],
+)
+def test_what_is_no_symmetry_of_a_game_of_chance_is_named(game, fault):
+    (line,) = chance_image_faults(game)
+    assert re.match(fault, line), line
+
+
+@pytest.mark.parametrize(
+    "game", [Game2048(), Game2048(rows=2, columns=3), Unlisted(rows=2, columns=2)], ids=repr
+)
+def test_symmetries_of_games_of_chance_are_found_right(game):
+    assert chance_image_faults(game) == []

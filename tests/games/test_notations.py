@@ -11,6 +11,7 @@ import pytest
 import jaxgbg
 from jaxgbg.games import game_names, notations
 from jaxgbg.games.notations import notation_of
+from jaxgbg.games.notations.fields import _check
 from jaxgbg.games.rollout import after_each, select_states
 from jaxgbg.games.sampling import sample_games
 
@@ -196,7 +197,7 @@ def test_the_start_is_written_as_people_write_it():
         "connectfour": "......./......./......./......./......./....... R",
         "othello": edax,
         "nim": "5+5+5 1",
-        "lines_of_action": ".BBBBBB./" + "W......W/" * 6 + ".BBBBBB. B 0 - - 0",
+        "lines_of_action": f"{LOA} B 0 - - 0",
     }.items():
         game = jaxgbg.make(name)
         start = jax.device_get(game.init(jax.random.key(0)))
@@ -217,6 +218,10 @@ def test_the_same_position_may_be_written_in_several_ways():
     assert same(jaxgbg.position(game, "44;2,3"), jaxgbg.position(game, "4434"))
 
 
+LOA = ".BBBBBB./" + "W......W/" * 6 + ".BBBBBB."
+"""The start of Lines of Action."""
+LOA_TWO = "..BBBBB./..W....W/WB.....W/" + "W......W/" * 4 + ".BBBBBB."
+"""After b8-b6 and a7-c7."""
 REFUSED = {
     ("tictactoe", "XO./.X. O"): "row 3 has 1 cell, not 3",
     ("tictactoe", "XO./.X./..Z O"): "row 3: 'Z' is not one of X O",
@@ -256,10 +261,36 @@ REFUSED = {
     ("lines_of_action", "8/8/8/8/8/8/8/BW6 B 2"): "22 stones are captured, and 2 plies",
     ("lines_of_action", "8/8/8/8/8/8/8/BW6 B 40 - a9-b1 0"): "a ply is two squares",
     ("lines_of_action", "8/8/8/8/8/8/8/BW6 B 40 - b1-a1 0"): "white has not just moved",
+    ("lines_of_action", f"{LOA} B 10 - pass 0"): "white has not just passed: it can move",
+    ("lines_of_action", f"{LOA} W 11 pass pass 0"): "black has not just passed: it can move",
+    ("lines_of_action", f"{LOA} B 10 - - 5"): "5 plies in a row took one back: write the last two",
+    ("lines_of_action", f"{LOA} B 10 - - 6"): "6 plies in a row took one back: write the last two",
+    ("lines_of_action", f"{LOA_TWO} B 10 - a7-c7 2"): "write the last two, not '-'",
+    ("lines_of_action", f"{LOA_TWO} B 2 b8-b6 a7-c7 1"): "2 plies cannot have taken back 1",
+    ("lines_of_action", f"{LOA_TWO} B 10 b8-b5 a7-c7 0"): "black has not just moved b8-b5",
+    ("lines_of_action", f"{LOA_TWO} B 10 b1-b6 - 0"): "black has not just moved b1-b6",
     ("pig", "pig scores=1,2 plies=4 check=00000000"): "the check at its end does not agree",
     ("pig", "nim scores=1,2 plies=4 check=00000000"): "it begins with 'nim', not with pig",
     ("sim", " \n"): "a position of sim is empty",
 }
+
+
+def test_plies_of_lines_of_action_that_take_back_their_players_last_are_read_again():
+    game = jaxgbg.make("lines_of_action")
+    there, back = ["b8-b6", "a7-c7"], ["b6-b8", "c7-a7"]
+    state, texts = game.init(jax.random.key(0)), []
+    step = jax.jit(game.afterstate)
+    for move in (there + back) * 2:
+        start, end = (8 * (8 - int(word[1])) + ord(word[0]) - ord("a") for word in move.split("-"))
+        step_of = np.sign(np.subtract(divmod(end, 8), divmod(start, 8)))
+        direction = [(-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1)]
+        state = step(state, 64 * direction.index(tuple(step_of)) + end)
+        texts.append(jaxgbg.position_text(game, state))
+        assert same(jaxgbg.position(game, texts[-1]), jax.device_get(state))
+    assert texts[1] == f"{LOA_TWO} B 2 b8-b6 a7-c7 0"
+    assert texts[3] == f"{LOA} B 4 b6-b8 c7-a7 2"
+    assert [text[-1] for text in texts] == list("00123456")
+    assert bool(state.terminal)
 
 
 @pytest.mark.parametrize(("name", "text"), REFUSED)
@@ -280,6 +311,34 @@ def test_the_fields_of_a_state_are_of_one_game_with_its_parameters():
             jaxgbg.position(game, other)
     with pytest.raises(ValueError, match="other parameters"):
         jaxgbg.position(jaxgbg.make("pig", target=40), text)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("scores=300,0", "a number of scores is too large or too small"),
+        ("turn=9" + "9" * 400, "a number of turn is too large or too small"),
+        ("scores=0*3000000000", "scores has 2 numbers, not 3,000,000,000"),
+        ("scores=1*-1,2*3", "scores has 2 numbers"),
+        ("scores=1", "scores has 2 numbers, not 1"),
+        ("player=2", "the player to move is 0 to 1, not 2"),
+    ],
+)
+def test_fields_of_no_state_are_refused_whatever_their_check_says(words, why):
+    game = jaxgbg.make("pig")
+    text = f"pig {words}"
+    with pytest.raises(ValueError, match=why):
+        jaxgbg.position(game, f"{text} check={_check(game, text.split())}")
+
+
+def test_a_game_with_blanks_in_its_name_reads_what_it_writes():
+    class Named(type(jaxgbg.make("pig"))):
+        name = "ludax:my; game.ldx"
+
+    game = Named()
+    text = jaxgbg.position_text(game, game.init(jax.random.key(0)))
+    assert text.startswith("ludax:my%3B%20game.ldx check=")
+    assert same(jaxgbg.position(game, text), jax.device_get(game.init(jax.random.key(0))))
 
 
 def test_a_users_game_may_have_a_notation_of_its_own(monkeypatch):

@@ -2,13 +2,14 @@
 
 import functools
 from functools import partial
+from importlib import resources
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgbg.games import Game, make
+from jaxgbg.games import Game, Scale, make
 from jaxgbg.games.game_replay import ply, words_of_chance
 from jaxgbg.games.lines import Line
 from jaxgbg.players import GreedyAgent, SearchAgent
@@ -20,6 +21,7 @@ from jaxgbg.web.export.file import MOST_BYTES, game_file
 from jaxgbg.web.export.packing import pack
 from jaxgbg.web.play import requests
 from jaxgbg.web.play.table import Table
+from jaxgbg.web.positions import figure_text, halos, value_on, value_text
 from tests.web.tables import drawn_agent
 from tests.web.test_play_browser import DESKTOP, PHONE, Visit, by_mouse, press
 
@@ -245,6 +247,32 @@ def test_a_search_of_a_strength_that_there_is_not_is_refused(browser, files):
     visit.done()
 
 
+def test_who_is_not_there_does_not_play(browser, files):
+    visit = offline(browser, files("tictactoe")[1])
+    ask = "([name, question]) => jaxgbg.ask(name, question).catch((error) => error.message)"
+    players = "players are agent, agent:search=puct-N, random"
+    for name, question, words in (
+        ("choose", {"player": "mcts-1000"}, f"there is no player mcts-1000 here; {players}"),
+        (
+            "choose",
+            {"player": "a:search=puct-9"},
+            f"there is no player a:search=puct-9 here; {players}",
+        ),
+        ("choose", {}, "give an action or a player"),
+        ("move", {"action": -1}, "give an action or a player"),
+        ("move", {"player": "agnt"}, f"there is no player agnt here; {players}"),
+        (
+            "position",
+            {"values": "mover", "judge": "b"},
+            "there is no agent b here; agents are agent",
+        ),
+    ):
+        assert visit.page.evaluate(ask, [name, question]) == words
+    answer = visit.page.evaluate(ask, ["move", {"action": -1, "player": "random"}])
+    assert answer["ply"] == 1
+    visit.done()
+
+
 def test_the_strong_opponent_searches(browser, files):
     visit = offline(browser, files("tictactoe")[1])
     page = visit.page
@@ -339,8 +367,6 @@ _RUN = """async ([source, entries, text, given]) => {
 @pytest.fixture(scope="module")
 def run(browser):
     """What a function comes to in the browser, for arrays of int32 or float32."""
-    from importlib import resources
-
     pages = resources.files("jaxgbg.web.export") / "page"
     page = browser.new_page()
     texts = [(pages / name).read_text() for name in ("runtime.js", "data.js")]
@@ -400,3 +426,36 @@ def test_whole_numbers_come_out_as_jax_has_them(run, function):
 ])  # fmt: skip
 def test_floats_come_out_as_jax_has_them(run, function):
     run(function, FLOATS)
+
+
+_WORDS = """async ([source, scales, values]) => {
+    const words = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+    const rows = scales.flatMap((scale) => values.map((value) => {
+        const figure = words.valueOn(scale, value);
+        return [figure, words.valueText(scale, figure), words.rewardText(scale, value)];
+    }));
+    return [rows, words.halos(values.slice(3, 90))];
+}"""
+
+
+def test_figures_are_rounded_as_python_rounds_them(browser):
+    """Halves to even: 12344.5 without digits, 0.125 with two."""
+    random = np.random.default_rng(0)
+    scales = [Scale("", digits=digits, zero=zero) for digits in (0, 1, 2, 3) for zero in (0.0, 1.0)]
+    halves = random.integers(-400, 400, 150) / 2.0 ** random.integers(0, 5, 150)
+    large = 12344.5 + random.integers(-90_000, 90_000, 150) / 8
+    values = [0.125, 12344.5, 12345.25, *halves, *large, *random.normal(0, 9, 100), 1e-9, 3e20]
+    values = [float(np.float32(value)) for value in values]
+    expected: list[list] = []
+    for scale in scales:
+        figures = [value_on(scale, value) for value in values]
+        texts = [value_text(scale, figure) for figure in figures]
+        short = [figure_text(scale, scale.figure(value), short=True) for value in values]
+        expected += [list(row) for row in zip(figures, texts, short, strict=True)]
+    source = (resources.files("jaxgbg.web.export") / "page" / "words.js").read_text()
+    page = browser.new_page()
+    rows, shades = page.evaluate(_WORDS, [source, [scale._asdict() for scale in scales], values])
+    page.close()
+    for row, own in zip(rows, expected, strict=True):
+        assert row == own
+    assert shades == halos(values[3:90])

@@ -15,8 +15,9 @@ import jaxgbg
 from jaxgbg.games import Nim, game_replay, make
 from jaxgbg.games.game_replay import CHUNK, GameReplay
 from jaxgbg.games.lines import Line, read_line
-from jaxgbg.players import MaxN
+from jaxgbg.players import GreedyAgent, MaxN
 from jaxgbg.web.play import requests
+from jaxgbg.web.play.perfect import Perfect
 from jaxgbg.web.play.seats import Seats
 from jaxgbg.web.play.table import Table
 from tests.web.tables import drawn_agent, table_of
@@ -158,6 +159,17 @@ def test_every_move_has_the_agents_value_and_everybodys(nim):
     assert nim.position(requests.PositionRequest("1"))["legal"][0]["value"] is None
 
 
+def test_a_player_who_is_out_is_promised_nothing():
+    table = table_of("sim", nodes=5, players=3)
+    look = requests.PositionRequest("9,1,5,2,0,7,3", values="all")
+    position = table.position(look)
+    assert position["rewards"][0] == "−1"
+    every = np.array([move["every"] for move in position["legal"]])
+    assert set(every[:, 0]) == {"0.00"}
+    assert set(every[:, 1]) != {"0.00"}
+    table.close()
+
+
 def test_a_game_goes_on_to_its_end_and_no_further(nim):
     answer = nim.move(requests.MoveRequest("2", action=5))
     assert (answer["moves"], answer["ply"]) == ("2,5", 2)
@@ -226,6 +238,56 @@ def test_who_is_offered_can_play(nim):
         for number in bounds:
             name = choice["name"] + (f"{strength['join']}{number}" if strength else "")
             assert nim.choose(requests.Choose("", name))["action"] >= 0
+
+
+class Closing:
+    """A player that knows whether it is closed."""
+
+    def __init__(self):
+        self.closed = False
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def seats(monkeypatch):
+    seats, made = Seats(Nim(heaps=1, size=3), {}, lambda: 1), []
+    monkeypatch.setattr(seats, "_make", lambda name: made.append(Closing()) or made[-1])
+    return seats, made
+
+
+def test_of_two_requests_that_make_a_player_one_is_closed(seats, monkeypatch):
+    seats, made = seats
+    make_one = seats._make
+
+    def slowly(name):
+        own, first = make_one(name), len(made) == 1
+        if first:
+            seats.player(name)
+        return own
+
+    monkeypatch.setattr(seats, "_make", slowly)
+    player, _ = seats.player("own")
+    assert len(made) == 2
+    assert [each.closed for each in made] == [each is not player for each in made]
+
+
+def test_a_player_that_was_closed_before_it_thinks_is_made_again(seats, monkeypatch):
+    seats, made = seats
+    fetch = seats.player
+
+    def evicted(name):
+        found = fetch(name)
+        if len(made) == 1:
+            for number in range(16):
+                fetch(f"other-{number}")
+        return found
+
+    monkeypatch.setattr(seats, "player", evicted)
+    with seats.seated("own") as player:
+        assert made[0].closed
+        assert not player.closed
 
 
 @pytest.mark.slow
@@ -352,6 +414,19 @@ def test_a_game_goes_on_from_a_position_that_was_set_up(nim):
             nim.position(requests.PositionRequest(text))
 
 
+@pytest.mark.parametrize("name", ["2048", "pig"])
+def test_a_position_before_chance_is_refused(name):
+    table = table_of(name, agent=False)
+    line = walk(table.replay, 0, 3)
+    state = jax.tree.map(lambda leaf: leaf[0], table.replay.end(line))
+    action = int(np.argmax(table.game.legal_actions(state)))
+    text = jaxgbg.position_text(table.game, table.game.afterstate(state, action))
+    for moves in (text, f"{text};{action}"):
+        with pytest.raises(ValueError, match=f"^chance is due in this position of {name}: "):
+            table.position(requests.PositionRequest(moves))
+    table.close()
+
+
 def test_who_needs_all_moves_is_not_asked_about_a_position_that_was_set_up(monkeypatch):
     table = table_of("nim", heaps=2, size=3, agent=False)
     player, _ = table.seats.player("random")
@@ -370,6 +445,16 @@ def test_perfect_play_says_which_moves_keep_the_game(nim):
         assert all(each["sign"] == signs[each["words"]] for each in verdicts)
         wins = {each["words"] for each in verdicts if each["best"]}
         assert wins == ({"wins"} if text != "" else {"loses"})
+
+
+def test_only_certain_results_are_called_wins_draws_and_losses(monkeypatch):
+    """In games of chance the results of perfect play are expectations."""
+    game = Nim(heaps=1, size=6)
+    paid = np.array([[1, 0.9, 0, -0.26, -1, np.nan]], np.float32)
+    monkeypatch.setattr("jaxgbg.web.play.perfect.final_rewards", lambda *_: paid)
+    verdicts = Perfect(game).verdicts(jax.tree.map(lambda x: x[None], game.init(jax.random.key(0))))
+    assert [each.words for each in verdicts] == ["wins", "95 %", "draws", "37 %", "loses", "?"]
+    assert [each.sign for each in verdicts] == [1, 1, 0, -1, -1, 0]
 
 
 @pytest.mark.slow
@@ -398,6 +483,17 @@ def test_the_weights_of_n_tuples_with_stages_add_up_to_the_value():
     for moves in ("4", "4,0,8", "4,0,8,2"):
         answer = table.tuples(requests.Tuples(moves, cell=4))
         assert math.tanh(answer["total"]) == pytest.approx(answer["value"], abs=1e-3)
+
+
+def test_the_tuples_of_an_agent_that_has_diverged_are_refused():
+    game = Nim(heaps=2, size=2)
+    agent = drawn_agent(game)
+    weights = np.full_like(agent.params.weights[0], np.nan)
+    params = agent.value.with_weights(weights, agent.params.tuples[0])
+    table = Table(game, {"diverged": GreedyAgent(game, agent.value, params)})
+    with pytest.raises(ValueError, match="agent has diverged: its weights are not finite"):
+        table.tuples(requests.Tuples(cell=0))
+    table.close()
 
 
 @pytest.mark.slow

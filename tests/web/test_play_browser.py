@@ -446,6 +446,31 @@ def test_seat_and_strength_are_chosen_before_the_first_move(visit):
     page.close()
 
 
+def test_after_a_new_game_the_agent_waits_for_the_start(visit, browser):
+    other = Visit(browser, visit.address + "#seats=random,person&moves=", DESKTOP)
+    other.settle(1)
+    press(other, "restart")
+    other.page.wait_for_selector("#start button")
+    # Other choices do not begin the game.
+    other.page.locator("body").press("v")
+    other.page.wait_for_timeout(500)
+    assert other.plies == 0
+    assert other.page.locator("#start").is_visible()
+    other.page.locator("#start button").click()
+    other.settle(1)
+    other.done()
+
+
+def test_a_move_taken_back_does_not_pause_the_game(visit, browser):
+    other = Visit(browser, visit.address + "#seats=person,random&moves=", DESKTOP)
+    other.click(4)
+    other.settle(2)
+    press(other, "back")
+    other.until(lambda: other.plies == 0)
+    assert not other.page.locator("[data-do=auto]").is_visible()
+    other.done()
+
+
 def test_what_chance_did_stands_among_the_moves(browser):
     table = table_of("2048")
     table.warm_up()

@@ -8,8 +8,10 @@ has written is read again.
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from functools import partial
+from urllib.parse import quote
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.games.fingerprint import changed_parameters
 from jaxgbg.games.notations.core import Notation
 from jaxgbg.lazy import jax
-from jaxgbg.specs import shown
+from jaxgbg.specs import pluralize, shown
 from jaxgbg.types import AnyArray, PyTree
 
 _CHECK = "check"
@@ -28,7 +30,7 @@ def fields(game: Game) -> Notation:
 
 
 def _write(game: Game, state: PyTree) -> str:
-    words = [game.name]
+    words = [_first_word(game)]
     for name, leaf in _leaves(state):
         if (text := _numbers(leaf)) is not None:
             words.append(f"{name}={text}")
@@ -36,11 +38,11 @@ def _write(game: Game, state: PyTree) -> str:
 
 
 def _read(game: Game, text: str) -> PyTree:
-    words = text.split()
-    if not words or words[0] != game.name:
+    words, own = text.split(), _first_word(game)
+    if not words or words[0] != own:
         first = shown(words[0]) if words else "nothing"
         raise ValueError(
-            f"it begins with {first}, not with {game.name}: write the moves from the start, or what"
+            f"it begins with {first}, not with {own}: write the moves from the start, or what"
             " position_text has written"
         )
     name, _, check = words[-1].partition("=")
@@ -51,11 +53,20 @@ def _read(game: Game, text: str) -> PyTree:
         )
     values = dict(word.split("=", 1) for word in words[1:-1])
     like = jax.eval_shape(partial(_start, game))
-    leaves = [_parse(values.pop(name, ""), leaf) for name, leaf in _leaves(like)]
+    leaves = [_parse(name, values.pop(name, ""), leaf) for name, leaf in _leaves(like)]
     if values:
         raise ValueError(f"states of {game.name} have no field {next(iter(values))}")
     state: PyTree = jax.tree.unflatten(jax.tree.structure(like), leaves)
+    if not 0 <= state.player < game.num_players:
+        raise ValueError(
+            f"the player to move is 0 to {game.num_players - 1}, not {int(state.player)}"
+        )
     return state
+
+
+def _first_word(game: Game) -> str:
+    """The name, with blanks and semicolons, which end a word and a position, as `%20` and `%3B`."""
+    return re.sub(r"[\s;]", lambda found: quote(found[0]), game.name)
 
 
 def _start(game: Game) -> PyTree:
@@ -98,11 +109,19 @@ def _numbers(leaf: jax.Array) -> str | None:
     return ",".join(words)
 
 
-def _parse(text: str, like: jax.ShapeDtypeStruct) -> np.ndarray:
+def _parse(name: str, text: str, like: jax.ShapeDtypeStruct) -> np.ndarray:
     """Undo `_numbers`."""
-    parts = [word.partition("*") for word in text.split(",")] if text else []
-    kind = np.dtype(like.dtype)
+    kind, size = np.dtype(like.dtype), int(np.prod(like.shape))
+    if not text:
+        return np.zeros(like.shape, kind)
+    parts = [word.partition("*") for word in text.split(",")]
+    counts = [int(count or 1) for _, _, count in parts]
+    # Before they are laid out: a count may be of any size.
+    if min(counts) < 1 or sum(counts) != size:
+        raise ValueError(f"{name} has {pluralize(size, 'number')}, not {sum(counts):,}")
     read = float if kind.kind == "f" else int
-    values = [read(value) for value, _, count in parts for _ in range(int(count or 1))]
-    size = int(np.prod(like.shape))
-    return np.array(values or [0] * size, kind).reshape(like.shape)
+    try:
+        values = np.array([read(value) for value, _, _ in parts], kind)
+    except OverflowError as error:
+        raise ValueError(f"a number of {name} is too large or too small for {kind}") from error
+    return values.repeat(counts).reshape(like.shape)

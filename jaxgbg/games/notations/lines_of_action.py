@@ -63,7 +63,9 @@ def lines_of_action(game: LinesOfAction) -> Notation | None:
             raise ValueError("nobody passes: by stuck=loss, who cannot move has lost")
         trail = np.array([_squares(game, word) for word in last], np.int8)
         _check(game, board, player, plies)
-        _check_last(game, board, 1 - player, trail[1], last[1])
+        _check_last(game, board, player, trail, last)
+        if shuffles:
+            _check_shuffles(shuffles, plies, last)
         twice = last == [_PASS, _PASS]
         passed = last[1] == _PASS
         state: PyTree = jax.device_get(
@@ -88,7 +90,7 @@ def _state(
     twice: bool,
 ) -> PyTree:
     """The state as after a move of the other player; `twice` says that both have passed."""
-    stones = jnp.asarray(bitboards.words(np.stack([board == side for side in (0, 1)])))
+    stones = _stones(board)
     mover = 1 - player
     drawn = twice or plies >= game.max_plies or shuffles >= game.shuffle_limit
     lead, over = _end(game, stones, jnp.int8(mover), jnp.bool_(drawn))
@@ -106,6 +108,11 @@ def _state(
         terminal=over,
         rewards=jnp.stack([mine, -mine]).astype(jnp.float32),
     )
+
+
+def _stones(board: np.ndarray) -> jax.Array:
+    """uint32[2, 2]: the bitboards of int[size, size]."""
+    return jnp.asarray(bitboards.words(np.stack([board == side for side in (0, 1)])))
 
 
 @partial(jit, static_argnums=0)
@@ -132,16 +139,54 @@ def _check(game: LinesOfAction, board: np.ndarray, player: int, plies: int) -> N
 
 
 def _check_last(
-    game: LinesOfAction, board: np.ndarray, mover: int, squares: np.ndarray, word: str
+    game: LinesOfAction, board: np.ndarray, player: int, trail: np.ndarray, words: list[str]
 ) -> None:
-    """Raise ValueError if `mover` cannot have made the last ply, which no other has followed."""
-    if squares[0] < 0:
-        return
-    start, end = (int(board.ravel()[square]) for square in squares)
-    if (start, end) != (2, mover):
+    """Raise ValueError if `player` and the other cannot have made the last two plies."""
+    first, last = words
+    _check_ply(game, board, 1 - player, trail[1], last, (1 - player,))
+    before = board.ravel().copy()
+    if trail[1, 0] >= 0:
+        before[trail[1]] = 1 - player, 2
+    # The last ply may have captured the stone that moved before.
+    ends = (player, 1 - player) if last == _NONE else (player,)
+    if first != _PASS or last == _PASS:
+        _check_ply(game, before, player, trail[0], first, ends)
+
+
+def _check_ply(
+    game: LinesOfAction,
+    board: np.ndarray,
+    mover: int,
+    squares: np.ndarray,
+    word: str,
+    ends: tuple[int, ...],
+) -> None:
+    """Raise ValueError if `mover` cannot have made a ply that leads to a board.
+
+    `ends` are the digits of the square where its stone has landed.
+    """
+    side = game.sides[mover]
+    if word == _PASS:
+        stones = _stones(board.reshape(game.size, game.size))
+        if not line_moves.cannot_move(game.size, stones, jnp.int8(mover), jnp.bool_(True)):
+            raise ValueError(f"{side} has not just passed: it can move")
+    elif squares[0] >= 0:
+        start, end = (int(board.ravel()[square]) for square in squares)
+        if start != 2 or end not in ends:
+            raise ValueError(
+                f"{side} has not just moved {word}: its stone must be on the second square, and the"
+                " first must be empty"
+            )
+
+
+def _check_shuffles(shuffles: int, plies: int, words: list[str]) -> None:
+    """Raise ValueError if so many plies in a row cannot have taken back their player's last one."""
+    if shuffles > plies - 2:
+        raise ValueError(f"{plies} plies cannot have taken back {shuffles}")
+    unknown = [word for word in words[-min(shuffles, 2) :] if word in (_NONE, _PASS)]
+    if unknown:
         raise ValueError(
-            f"{game.sides[mover]} has not just moved {word}: its stone must be on the second"
-            " square, and the first must be empty"
+            f"{shuffles} plies in a row took one back: write the last two, not {shown(unknown[0])}"
         )
 
 

@@ -35,5 +35,6 @@ def values_of_all(agent: GreedyAgent, states: State) -> jax.Array:
     game = agent.game
     state = jax.tree.map(lambda leaf: leaf[0], states)
     after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))
-    values = jnp.where(after.terminal[:, None], 0, agent.values(after))
+    # Who is out, as everybody is in the end, is paid no more.
+    values = jnp.where(jax.vmap(game.active)(after), agent.values(after), 0)
     return after.rewards - state.rewards + values

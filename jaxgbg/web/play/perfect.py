@@ -57,9 +57,12 @@ class Perfect:
     def _words(self, reward: float) -> str:
         if np.isnan(reward):
             return "?"
-        decided = not self.game.stochastic and self.game.reward_range == (-1.0, 1.0)
-        if decided and self.game.num_players == 2:
-            return {1: "wins", -1: "loses"}.get(int(reward), "draws")
+        if self.game.num_players == 2 and self.game.reward_range == (-1.0, 1.0):
+            certain = {1.0: "wins", -1.0: "loses"}
+            if not self.game.stochastic:
+                # With chance, 0 may be an expectation.
+                certain[0.0] = "draws"
+            return certain.get(float(reward)) or reward_text(self.game, reward)
         return reward_text(self.game, reward)
 
 

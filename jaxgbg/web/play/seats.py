@@ -1,10 +1,11 @@
 """The players that may take a seat: agents, with look-ahead or search, and other players."""
 
+import contextlib
 import dataclasses
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 from jaxgbg.extensions import import_installed
@@ -195,16 +196,30 @@ class Seats:
             if name in self._made:
                 self._made.move_to_end(name)
                 return self._made[name]
-        made = self._make(name), threading.Lock()
+        own = self._make(name), threading.Lock()
         with self._lock:
-            made = self._made.setdefault(name, made)
+            made = self._made.setdefault(name, own)
             full = len(self._made) > _MOST_KEPT
             oldest = self._made.popitem(last=False)[1] if full else None
+        if made is not own:
+            # Another request has made the same player meanwhile.
+            own[0].close()
         if oldest is not None:
             # Do not close a player that is still thinking.
             with oldest[1]:
                 oldest[0].close()
         return made
+
+    @contextlib.contextmanager
+    def seated(self, name: str) -> Iterator[Player]:
+        """The player of that name for as long as it thinks, alone; raises as `player` does."""
+        while True:
+            made = self.player(name)
+            with made[1]:
+                # Another request may have closed it before this one held its lock.
+                if self._made.get(name) is made:
+                    yield made[0]
+                    return
 
     def agent(self, name: str) -> GreedyAgent | LookAheadAgent:
         """The agent of that name, "" for the first, which may look ahead; raises ValueError."""

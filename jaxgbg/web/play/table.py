@@ -191,7 +191,15 @@ class Table:
     def _line(self, text: str) -> Line:
         if not text.strip():
             return self.replay.start()
-        return position_line(self.game, text)
+        line = position_line(self.game, text)
+        if isinstance(line.start, str) and self.game.stochastic:
+            _, legal, _, terminal, _ = self._facts(self.replay.end(Line(line.start)))
+            if not (legal.any() or terminal.any()):
+                raise ValueError(
+                    f"chance is due in this position of {self.game.name}: nobody can move here;"
+                    " write the position after it"
+                )
+        return line
 
     def _choice(self, line: Line, name: str, seed: int) -> int:
         """The move of the player of that name; raises ValueError."""
@@ -200,17 +208,16 @@ class Table:
             raise ValueError("the game is over")
         if not name:
             raise ValueError("give an action or a player")
-        player, lock = self.seats.player(name)
-        history = None
-        if player.needs_history:
-            if isinstance(line.start, str):
-                raise ValueError(
-                    f"{name} needs the moves from the start of the game, and this position was set"
-                    " up: choose another player"
-                )
-            history = history_of(self.replay, line)
         words = seed if seed >= 0 else secrets.randbits(32)
-        with lock:
+        with self.seats.seated(name) as player:
+            history = None
+            if player.needs_history:
+                if isinstance(line.start, str):
+                    raise ValueError(
+                        f"{name} needs the moves from the start of the game, and this position was"
+                        " set up: choose another player"
+                    )
+                history = history_of(self.replay, line)
             return int(player.act(states, jax.random.key(np.uint32(words)), history)[0])
 
     def _facts(self, states: State) -> tuple[np.ndarray, ...]:

@@ -39,7 +39,7 @@ def tuples_through(
     The greatest weights come first, at most 200; `hits` is the number of look-ups of the position
     that read the same weight. `n`, `a` and `factor` are its TCL counters N and A and |N| / A, None
     if they are unknown, and `counters` says why, or gives their source. Raises ValueError for an
-    agent without n-tuples of the board.
+    agent without n-tuples of the board, and for one that has diverged.
     """
     value = agent.value
     tables = value.tables if isinstance(value, OneTable) else value
@@ -55,6 +55,8 @@ def tuples_through(
         places = value.rotations.cells[player].tolist()
     rows = np.asarray(tables.rows(features, seat))
     weights = np.asarray(tables.terms(params, jnp.asarray(rows)))
+    if not np.isfinite([*weights, of_value]).all():
+        raise ValueError("this agent has diverged: its weights are not finite")
     known = None if counters is None else counters.values[rows].tolist()
     hits = dict(zip(*(part.tolist() for part in np.unique(rows, return_counts=True)), strict=True))
     layout = np.asarray(params.tuples).tolist() if tables.varied else tables.tuples

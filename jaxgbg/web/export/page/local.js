@@ -93,7 +93,14 @@ function read(text) {
   return game;
 }
 
-const agentOf = (name) => Math.max(0, known.about.agents.indexOf(name));
+// The number of an agent; "" is the first.
+function agentOf(name) {
+  const { agents } = known.about;
+  if (name && !agents.includes(name)) {
+    throw new Fault(`there is no agent ${name} here; agents are ${agents.join(", ") || "none"}`, false);
+  }
+  return name ? agents.indexOf(name) : 0;
+}
 
 // An agent's values of all actions for the mover; -Infinity where illegal, and for NaN.
 function valuesOf(state, name) {
@@ -128,7 +135,12 @@ function searched(state, name, iterations) {
 async function choice(state, name) {
   const { actions, terminal } = looked(state);
   if (terminal) throw new Fault("the game is over", false);
+  if (!name) throw new Fault("give an action or a player", false);
   const [, agent, iterations] = name.match(/^(.+):search=puct-(\d+)$/) ?? [];
+  if (name !== "random" && !known.about.agents.includes(agent ?? name)) {
+    const players = known.about.seats.map((seat) => seat.name + (seat.strength ? `${seat.strength.join}N` : ""));
+    throw new Fault(`there is no player ${name} here; players are ${players.join(", ")}`, false);
+  }
   if (agent) return drawn(await searched(state, agent, Number(iterations)));
   let best = actions;
   if (known.about.agents.includes(name)) {
@@ -214,7 +226,7 @@ const answers = {
   position: (question) => positionOf(read(question.moves), question),
   move: async (question) => {
     const game = read(question.moves);
-    const action = question.action ?? await choice(after(game), question.player);
+    const action = question.action >= 0 ? question.action : await choice(after(game), question.player);
     return positionOf(longer(game, action), question);
   },
   choose: async ({ moves, player }) => {

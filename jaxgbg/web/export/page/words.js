@@ -2,8 +2,29 @@
 
 const comma = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ",");
 
+// More decimals than a tie between two roundings has.
+const EXACT = 60;
+
+// The text of a number that is exact up to EXACT decimals, cut after some of them, if that rounds a
+// tie to even; otherwise null. Browsers round ties up.
+function evenTie(exact, decimals) {
+  const cut = exact.indexOf(".") + (decimals && decimals + 1);
+  const kept = exact.slice(0, cut);
+  return /^\.?50*$/.test(exact.slice(cut)) && /[02468]$/.test(kept) ? kept : null;
+}
+
+// A number that is not negative, with so many decimals.
+const fixed = (number, decimals) => evenTie(number.toFixed(EXACT), decimals) ?? number.toFixed(decimals);
+
+// A number rounded to so many significant digits.
+function precise(number, digits) {
+  const [mantissa, exponent] = number.toExponential(EXACT).split("e");
+  const kept = evenTie(mantissa, digits - 1);
+  return Number(kept === null ? number.toPrecision(digits) : `${kept}e${exponent}`);
+}
+
 function figureText(scale, figure, short) {
-  const [whole, part] = Math.abs(figure).toFixed(scale.digits).split(".");
+  const [whole, part] = fixed(Math.abs(figure), scale.digits).split(".");
   let text = comma(whole) + (part ? `.${part}` : "");
   if (short && part) text = text.replace(/\.?0+$/, "");
   const none = !/[1-9]/.test(text);
@@ -12,7 +33,7 @@ function figureText(scale, figure, short) {
 
 // A value on a scale; null where a network has diverged.
 export function valueOn(scale, value) {
-  return Number.isFinite(value) ? Number((scale.zero + scale.factor * value).toPrecision(6)) : null;
+  return Number.isFinite(value) ? precise(scale.zero + scale.factor * value, 6) : null;
 }
 
 export const valueText = (scale, figure) => (figure === null ? "?" : figureText(scale, figure, false));
@@ -35,5 +56,5 @@ export function halos(values) {
   const low = Math.min(...finite);
   const reach = Math.max(...finite) - low;
   const shade = (value) => 0.05 + 0.45 * (reach ? (value - low) / reach : 1);
-  return values.map((value) => (value === null ? 0 : Math.round(100 * shade(value)) / 100));
+  return values.map((value) => (value === null ? 0 : Number(fixed(shade(value), 2))));
 }

@@ -321,7 +321,9 @@ export function setUp(root, host) {
       surface.cursor = 0;
       if (!await open({ moves: "", seats: game.seats })) return;
       if (game.seats.filter((seat) => seat === "person").length !== 1) return;
-      Object.assign(game, { begun: false, paused: choosing(), turn: game.turn + 1 });
+      game.turn++;
+      game.begun = false;
+      game.paused = choosing();
       thinking(false);
       draw();
     },
@@ -330,10 +332,10 @@ export function setUp(root, host) {
       let ply = game.at - 1;
       while (ply > 0 && game.seats[game.players[ply]] !== "person" && game.seats.includes("person")) ply--;
       if (ply < 0) return;
-      const text = cut(game.text, ply);
+      const [text, mover] = [cut(game.text, ply), game.players[ply]];
       Object.assign(game, { text, plies: ply, names: game.names.slice(0, ply), players: game.players.slice(0, ply),
         chance: game.chance.slice(0, ply), expected: game.expected.slice(0, ply + 1) });
-      game.paused = game.paused || game.seats[game.players[ply]] !== "person";
+      game.paused = game.paused || game.seats[mover] !== "person";
       await go(ply);
     },
     hint: guarded(async () => {
