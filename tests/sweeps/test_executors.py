@@ -97,6 +97,19 @@ def test_a_worker_that_is_killed_is_replaced(wanted, inline, tmp_path, monkeypat
     }
 
 
+@pytest.mark.parametrize("program", ["sys.stderr.write('x' * 200_000)", "sys.stdin.close()"])
+def test_a_worker_that_says_much_or_reads_nothing_blocks_no_sweep(tmp_path, monkeypatch, program):
+    many = units(FIELDS | {"settings": SHORT, "axes": {}, "chunk": 1, "lanes": 1})[:2]
+    program = f"import sys; {program}; sys.exit('\\nat fault')"
+    monkeypatch.setattr(executors, "module_command", lambda _: [sys.executable, "-c", program])
+    # More than a pipe holds.
+    monkeypatch.setattr(executors, "as_text", lambda _: "x" * 200_000)
+    monkeypatch.setattr(executors, "_POLL_SECONDS", 0.001)
+    settings = ExecutorSettings(tmp_path, 60.0, 1)
+    failures = EXECUTORS["processes"](many, settings, lambda _: None)
+    assert failures == [(unit, "at fault") for unit in many]
+
+
 @pytest.mark.slow
 def test_sigterm_stops_the_workers_too_and_they_keep_a_checkpoint(tmp_path, monkeypatch):
     endless = FIELDS["settings"] | {"episodes": 10**9, "eval_every": 10**9}
