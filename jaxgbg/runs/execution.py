@@ -1,7 +1,6 @@
 """Train runs, one or several together: checkpoints, stop, resume, finish."""
 
 import contextlib
-import hashlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -20,7 +19,7 @@ from jaxgbg.runs.memory import check_memory
 from jaxgbg.runs.run import Run
 from jaxgbg.runs.stopping import Stopped, StopRequest, StopTraining, call_all, stop_signals
 from jaxgbg.runs.storage.agents import SavedAgent, save_agent
-from jaxgbg.runs.storage.checkpoints import Checkpoint, Checkpoints, checksum
+from jaxgbg.runs.storage.checkpoints import Checkpoint, Checkpoints, checksum, together_folder
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.runs.storage.histograms import active_weights, histograms
 from jaxgbg.runs.storage.locks import only_here
@@ -152,8 +151,7 @@ def _checkpoints(folders: Sequence[RunFolder], every: float) -> Checkpoints:
     name = "-".join(folder.run.digest for folder in folders)
     if len(folders) == 1:
         return Checkpoints(folders[0].path / "checkpoints", name, every)
-    name = hashlib.sha256(name.encode()).hexdigest()[:8]
-    return Checkpoints(folders[0].path.parent / f"together-{name}", name, every)
+    return Checkpoints(together_folder(folders[0].path.parent, name), name, every)
 
 
 def _checkpoint(training: Training, folders: Sequence[RunFolder]) -> Checkpoint:

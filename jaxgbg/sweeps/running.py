@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jaxgbg.arguments import Executor
+from jaxgbg.runs.storage.checkpoints import begun_together
 from jaxgbg.runs.storage.files import check_folder
 from jaxgbg.specs import pluralize
 from jaxgbg.sweeps import adaptive
@@ -40,7 +41,8 @@ def run_plan(
     """
     out = settings.out
     check(plan, out)
-    units = [part for unit in plan.units for part in unit.apart(out)]
+    begun = begun_together(out)
+    units = [part for unit in plan.units for part in unit.apart(out, begun)]
 
     def done(unit: Unit) -> None:
         # A callback may have stopped it.

@@ -84,14 +84,23 @@ class Unit(NamedTuple):
         """Whether all its runs are done."""
         return all(RunFolder(out, run).finished for run in self.runs)
 
-    def apart(self, out: Path) -> "list[Unit]":
-        """Split off runs that were begun alone: they resume from their own checkpoints."""
-        alone = [run for run in self.runs if RunFolder(out, run).begun_alone]
-        if len(self.runs) == 1 or not alone:
+    def apart(self, out: Path, begun: Sequence[tuple[str, ...]]) -> "list[Unit]":
+        """Split off runs that were begun alone, and groups that were `begun` together, the latest
+        first (their digests): they resume from their own checkpoints.
+        """
+        if len(self.runs) == 1:
             return [self]
-        together = [run for run in self.runs if run.digest not in {one.digest for one in alone}]
-        parts = [*([run] for run in alone), *([together] if together else [])]
-        return [_unit(part, self.memory // self.lanes) for part in parts]
+        left = {run.digest: run for run in self.runs}
+        alone = [(run.digest,) for run in self.runs if RunFolder(out, run).begun_alone]
+        groups = []
+        for group in (*alone, *begun):
+            runs = [left[digest] for digest in group if digest in left]
+            # A process that was killed at its end has left the checkpoints of finished runs.
+            if len(runs) == len(group) and not all(RunFolder(out, run).finished for run in runs):
+                groups.append(runs)
+                left = {digest: run for digest, run in left.items() if digest not in group}
+        parts = [*groups, [*left.values()]]
+        return [_unit(part, self.memory // self.lanes) for part in parts if part]
 
 
 class Plan(NamedTuple):

@@ -9,13 +9,16 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import jax
+import numpy as np
 import pytest
 
 from jaxgbg.players import MissingExtra
 from jaxgbg.runs import LaneName, Result, StopTraining
 from jaxgbg.runs import progress_bar as bars
 from jaxgbg.runs.chunks import compile_chunk
+from jaxgbg.runs.execution import _checkpoints
 from jaxgbg.runs.lanes import program_of
+from jaxgbg.runs.storage.checkpoints import Checkpoint, begun_together
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.sweeps import adaptive
@@ -285,6 +288,41 @@ def test_what_was_stopped_goes_on_where_it_stood(tmp_path, better_half):
         assert folder.finished
         assert (folder.path / "metrics.jsonl").read_bytes().startswith(text)
     assert min(result.episodes for _, result in told) == 160
+
+
+def test_runs_that_have_a_checkpoint_together_stay_together_whatever_is_finished(tmp_path):
+    (unit,) = units(FIELDS)
+    folders = [RunFolder(tmp_path, run) for run in unit.runs]
+    first, *others = folders
+
+    def train(*folders, finish=()):
+        for folder in folders:
+            folder.begin()
+        state = Checkpoint([np.zeros(1)], 0, 0.0, [folder.metrics.mark() for folder in folders])
+        with _checkpoints(folders, 0.0) as checkpoints:
+            checkpoints.save(state, wait=True)
+        for folder in finish:
+            write_json(folder.path / "summary.json", {})
+
+    def parts():
+        return [
+            [folders[unit.runs.index(run)] for run in part.runs]
+            for part in unit.apart(tmp_path, begun_together(tmp_path))
+        ]
+
+    assert parts() == [folders]
+    train(first)
+    assert parts() == [[first], others]
+    train(*others)
+    assert parts() == [[first], others]
+    train(first, finish=[first])
+    assert parts() == [others, [first]]
+    # One that was killed between its summaries goes on with all of its lanes.
+    train(*others, finish=others[:1])
+    assert parts() == [others, [first]]
+    train(*others, finish=others)
+    assert parts() == [folders]
+    assert unit.finished(tmp_path)
 
 
 @pytest.mark.slow

@@ -37,6 +37,7 @@ from jaxgbg.types import JSON
 FORMAT = 2
 _MAGIC = b"jaxgbg checkpoint "
 _SUFFIX = ".checkpoint"
+_TOGETHER = "together-"
 _KEPT = 2
 # A checkpoint may take at most this share of the time, with any interval.
 _SHARE = 0.025
@@ -253,6 +254,29 @@ def _is_name(name: str) -> bool:
 def path_of(folder: Path, number: int) -> Path:
     """The file of a checkpoint by its number."""
     return folder / f"{number}{_SUFFIX}"
+
+
+def together_folder(out: Path, run: str) -> Path:
+    """The folder for the checkpoints of several runs in one program; `run` joins their digests."""
+    return out / f"{_TOGETHER}{hashlib.sha256(run.encode()).hexdigest()[:8]}"
+
+
+def begun_together(out: Path) -> list[tuple[str, ...]]:
+    """The digests of runs that have a checkpoint together, group by group, the latest first."""
+    groups = []
+    for folder in out.glob(f"{_TOGETHER}*"):
+        # Another process may just remove it.
+        with contextlib.suppress(FileNotFoundError):
+            groups.append((folder.stat().st_mtime, _run_of(folder)))
+    return [tuple(run.split("-")) for _, run in sorted(groups, reverse=True) if run]
+
+
+def _run_of(folder: Path) -> str:
+    """Whose checkpoints are in a folder, by the latest one with a header; empty if unknown."""
+    for path in (path_of(folder, number) for number in reversed(numbers_in(folder))):
+        with contextlib.suppress(OSError, ValueError), open_checkpoint(path) as file:
+            return _begin(file, path)[1].run
+    return ""
 
 
 def open_checkpoint(path: Path) -> BufferedReader:
