@@ -23,6 +23,7 @@ from jaxgbg.runs.storage.checkpoints import Checkpoint, Checkpoints, checksum, t
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.runs.storage.histograms import active_weights, histograms
 from jaxgbg.runs.storage.locks import only_here
+from jaxgbg.runs.storage.metrics import MetricsMark
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.specs import checked
 
@@ -104,11 +105,14 @@ def train_together(
                 checkpoints.save(_checkpoint(training, folders), wait=True)
                 for folder in unfinished.values():
                     folder.stop_early(str(stop))
+                request.obey()
                 return folders
         for number, folder in unfinished.items():
             _finish(training, number, folder)
             folder.remove_set_aside()
         checkpoints.remove()
+        # Or else what comes after this training would go on.
+        request.obey()
     return folders
 
 
@@ -164,18 +168,21 @@ def _begin_or_resume(
     training: Training, unfinished: Mapping[int, RunFolder], checkpoints: Checkpoints
 ) -> None:
     """Bring `training` and the folders to the last checkpoint, or to the start."""
-    checkpoint = checkpoints.restore(training.leaves())
-    if checkpoint is not None:
-        for number, folder in unfinished.items():
-            if not folder.metrics.begins_with(checkpoint.metrics[number]):
-                print(
-                    f"jaxgbg: {folder.path / 'metrics.jsonl'} has been changed: it is kept as"
-                    f" {folder.set_metrics_aside().name} until the run, which starts over, is"
-                    " finished",
-                    file=sys.stderr,
-                )
-                checkpoint = None
-                break
+    changed: list[RunFolder] = []
+
+    def fits(marks: Sequence[MetricsMark]) -> bool:
+        changed[:] = [f for at, f in unfinished.items() if not f.metrics.begins_with(marks[at])]
+        return not changed
+
+    checkpoint = checkpoints.restore(training.leaves(), fits)
+    for folder in changed:
+        what = "has been deleted: the run starts over"
+        if folder.metrics.path.exists():
+            what = (
+                f"has been changed: it is kept as {folder.set_metrics_aside().name} until the run,"
+                " which starts over, is finished"
+            )
+        print(f"jaxgbg: {folder.metrics.path} {what}", file=sys.stderr)
     if checkpoint is not None:
         training.restore(checkpoint.leaves, checkpoint.reached, checkpoint.seconds)
     for number, folder in unfinished.items():

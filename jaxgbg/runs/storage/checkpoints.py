@@ -13,7 +13,7 @@ import re
 import sys
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from io import BufferedReader
 from pathlib import Path
@@ -168,10 +168,15 @@ class Checkpoints:
             print(f"jaxgbg: {text}", file=sys.stderr)
             self._reported = True
 
-    def restore(self, like: Sequence[np.ndarray]) -> Checkpoint | None:
+    def restore(
+        self,
+        like: Sequence[np.ndarray],
+        fits: Callable[[Sequence[MetricsMark]], bool] = lambda _: True,
+    ) -> Checkpoint | None:
         """Return the latest valid checkpoint, or None; report damaged ones.
 
-        `like` has the shapes and types of the state's leaves. Raises ValueError for one that a
+        `like` has the shapes and types of the state's leaves; `fits` says whether the metrics on
+        disk are those of a checkpoint. Raises ValueError for one that a
         newer version or another run has written: nothing may be deleted then.
         """
         for leftover in leftovers(self.folder, _is_name):
@@ -179,7 +184,9 @@ class Checkpoints:
         for number in reversed(numbers_in(self.folder)):
             path = self._path(number)
             try:
-                return self._read(path, like)
+                checkpoint = self._read(path, like)
+                if fits(checkpoint.metrics):
+                    return checkpoint
             except Damaged as error:
                 print(
                     f"jaxgbg: checkpoint {path} is damaged and left out: {error}; it is kept as"
