@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -101,6 +102,12 @@ def find_axes(
     ]
     rest, _ = _independent(kinds, [path for path in ranked if path in pooled], [*chosen, *kept])
     return Axes(tuple(_axis(path, kinds) for path in chosen), tuple(axes), tuple(rest))
+
+
+def with_own_names(axes: Sequence[Axis], taken: Iterable[str]) -> tuple[Axis, ...]:
+    """The axes by their paths where another axis, or a name that is `taken`, is the same."""
+    names = Counter((*taken, *(axis.short for axis in axes)))
+    return tuple(axis._replace(short=axis.path) if names[axis.short] > 1 else axis for axis in axes)
 
 
 def _independent(

@@ -9,6 +9,7 @@ from scipy import stats
 import jaxgbg
 from jaxgbg.games import make
 from jaxgbg.results.evaluations import Evaluations
+from jaxgbg.results.figures import draw
 from jaxgbg.results.groups import read_table, shortened
 from jaxgbg.results.rows import as_records, group, source_of
 from jaxgbg.results.table import notes
@@ -45,6 +46,27 @@ def write_sweep(out, decays=(0.0, 0.5, 0.9), seeds=4, chunk=2, **changes):
 
 def settings_of(table):
     return [dict(row.settings) for row in table.rows]
+
+
+def test_settings_of_one_short_form_and_those_named_as_figures_have_columns_of_their_own(tmp_path):
+    for episodes in (1000, 2000):
+        write_run(tmp_path, until=300, episodes=episodes)
+    for game_ranks in (False, True):
+        for ranks in ((), (0.5, 0.5)):
+            game = make("maedn", ranks=game_ranks)
+            write_run(tmp_path, game=game, until=300, ranks=ranks, opponent="random")
+    table = read_table(tmp_path)
+    records = as_records(table.rows)
+    nim = [each for each in records if each["game"] == "nim3p"]
+    assert [(each["schedule.episodes"], each["episodes"]) for each in nim] == [
+        (1000, 300),
+        (2000, 300),
+    ]
+    assert {(each["game.ranks"], each["learner.ranks"]) for each in records if each not in nim} == {
+        (game_ranks, ranks) for game_ranks in (False, True) for ranks in ("none", "0.5 0.5")
+    }
+    draw(table, tmp_path / "means.svg", "means")
+    assert len(read_table(tmp_path, by=["schedule.episodes"]).rows) == len(table.rows)
 
 
 def test_games_won_take_the_place_of_scores(tmp_path):
