@@ -69,6 +69,18 @@ def test_settings_of_one_short_form_and_those_named_as_figures_have_columns_of_t
     assert len(read_table(tmp_path, by=["schedule.episodes"]).rows) == len(table.rows)
 
 
+def test_values_are_in_the_order_of_their_numbers(tmp_path):
+    for width in (8, 128, 16, 32):
+        write_run(tmp_path, until=300, value="mlp", hidden=(width,))
+    for partner in ("mcts-50", "self", "mcts-100"):
+        write_run(tmp_path, until=300, game="nim", partner=partner)
+    table = read_table(tmp_path)
+    (hidden,) = (axis.values for axis in table.axes if axis.short == "hidden")
+    assert [value for value in hidden if value] == [(8,), (16,), (32,), (128,)]
+    (partner,) = (axis.values for axis in table.axes if axis.short == "partner")
+    assert partner == ("mcts-50", "mcts-100", "self")
+
+
 def test_games_won_take_the_place_of_scores(tmp_path):
     network = {"value": "mlp", "hidden": (30, 22), "game": "tictactoe", "opponent": "random"}
     for decay, won in ((0.0, 0.75), (0.5, 0.625)):
