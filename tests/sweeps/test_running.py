@@ -357,6 +357,12 @@ def test_halving_keeps_the_better_half_and_racing_what_is_not_surely_worse():
     assert survivors("racing", found) == {"best", "near"}
     equal = {name: scores(0.5, 0.5, 0.5, 0.5, 0.5) for name in ("a", "b", "c")}
     assert survivors("halving", equal) == survivors("racing", equal) == {"a", "b", "c"}
+    # Settings of different variants are paired by seed.
+    apart = {
+        variant: {LaneName(seed, variant): level + 0.01 * seed for seed in range(10)}
+        for variant, level in (("farl", 0.5), ("none", -0.5))
+    }
+    assert survivors("racing", apart) == {"farl"}
     # Of four seeds nothing is sure.
     few = {name: scores(*list(each.values())[:4]) for name, each in found.items()}
     assert survivors("racing", few) == set(few)
