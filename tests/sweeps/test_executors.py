@@ -262,7 +262,11 @@ def test_resources_of_ray_are_those_of_each_task(tmp_path, monkeypatch):
 
     ray = SimpleNamespace(
         is_initialized=lambda: True,
-        cluster_resources=lambda: {"CPU": 8.0, "GPU": 2.0},
+        nodes=lambda: [
+            {"Alive": True, "Resources": {"CPU": 8.0, "GPU": 2.0, "memory": 16e9}},
+            {"Alive": True, "Resources": {"CPU": 4.0, "GPU": 2.0, "memory": 64e9}},
+            {"Alive": False, "Resources": {"CPU": 64.0, "GPU": 8.0, "memory": 512e9}},
+        ],
         remote=remote,
         wait=lambda pending, num_returns: (pending[:1], pending[1:]),
         get=lambda done: done,
@@ -278,9 +282,11 @@ def test_resources_of_ray_are_those_of_each_task(tmp_path, monkeypatch):
     assert EXECUTORS["ray"](wanted, settings, lambda _: None) == []
     assert asked == [{"num_cpus": 3, "num_gpus": 1, "memory": 2e9, "max_retries": 3}]
     assert done == [3] * len(wanted)
-    many = settings._replace(resources=Resources(gpus=4))
-    with pytest.raises(ValueError, match="asks for 4 GPUs and the Ray cluster has 2"):
-        EXECUTORS["ray"](wanted, many, lambda _: None)
+    # The cluster has as much of each, and no node has it alone.
+    for given in ({"gpus": 4}, {"cpus": 9}, {"cpus": 5, "job_memory_gb": 32.0}):
+        many = settings._replace(resources=Resources(**given))
+        with pytest.raises(ValueError, match=r"as much: 8 CPUs, 2 GPUs and 16 GB; 4 CPUs"):
+            EXECUTORS["ray"](wanted, many, lambda _: None)
 
 
 @pytest.mark.parametrize(
