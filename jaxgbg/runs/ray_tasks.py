@@ -29,7 +29,7 @@ def on_ray(
     They come in the order in which they end. A task whose worker was lost is started up to `tries`
     times in all. `options` are Ray's options of each task, its resources. Without `address` Ray is
     started on this machine. Closing the iterator stops the tasks. Raises MissingExtra without Ray,
-    and ValueError if no cluster answers at `address` or none of its nodes has the resources of a task.
+    and ValueError if no cluster answers at `address` or no node has the resources of a task.
     """
     if not tasks:
         return

@@ -307,6 +307,25 @@ def test_an_agent_that_never_learned_is_counted(tmp_path):
     assert (row.untrained, row.diverged) == (0, 1)
 
 
+def test_agents_that_do_not_count_are_in_no_sum(tmp_path):
+    def write(name, seeds, **changes):
+        folder = write_run(tmp_path / name, seeds, **changes)
+        summary = json.loads((folder.path / "summary.json").read_text())
+        diverged = {"diverged": [[seed, "farl"] for seed in seeds]}
+        (folder.path / "summary.json").write_text(json.dumps(summary | diverged))
+
+    # The first stopped early: the second, of the same lanes, takes its place.
+    write("a", (0, 1), until=500)
+    write("b", (0, 1))
+    (row,) = read_table(tmp_path).rows
+    assert (row.n, row.diverged, row.runs, row.seconds) == (2, 2, 1, 1.5)
+    # Seed 2 and 3 are not in both of the settings that are pooled.
+    write("c", (1, 2), alpha=0.5)
+    write("d", (3,), alpha=0.5)
+    (row,) = read_table(tmp_path, pool=["alpha"]).rows
+    assert (row.n, row.agents, row.diverged, row.runs, row.seconds) == (1, 2, 2, 2, 3.0)
+
+
 @pytest.mark.parametrize("game", ["nim", "nim3p"])
 def test_intervals_stay_within_what_a_figure_can_be(tmp_path, game):
     # Two seeds far apart: Student's t would leave the scale by far.
