@@ -41,8 +41,7 @@ def run_plan(
     """
     out = settings.out
     check(plan, out)
-    begun = begun_together(out)
-    units = [part for unit in plan.units for part in unit.apart(out, begun)]
+    units = units_in_progress(plan, out)
 
     def done(unit: Unit) -> None:
         # A callback may have stopped it.
@@ -69,6 +68,12 @@ def run_plan(
     stopped = [unit for unit in stopped if not unit.finished(out)]
     saved = adaptive.saved_share(plan.units, out) if stopped else 0.0
     return Outcome(failures, stopped, saved, tried)
+
+
+def units_in_progress(plan: Plan, out: Path) -> list[Unit]:
+    """The units of a sweep, runs that were begun apart from others as units of their own."""
+    begun = begun_together(out)
+    return [part for unit in plan.units for part in unit.apart(out, begun)]
 
 
 def check(plan: Plan, out: Path) -> None:

@@ -27,7 +27,7 @@ from jaxgbg.sweeps.adaptive import run_rungs, saved_share, survivors
 from jaxgbg.sweeps.estimate import expected_seconds, sample
 from jaxgbg.sweeps.executors import EXECUTORS, ExecutorSettings
 from jaxgbg.sweeps.running import run_plan
-from jaxgbg.sweeps.spec import plan, units
+from jaxgbg.sweeps.spec import plan, read_spec, units
 from tests.internals import setting
 
 FIELDS = {
@@ -419,6 +419,25 @@ def test_a_dry_run_names_the_axes_and_what_each_unit_has_of_them(jaxgbg, tmp_pat
     (part, _) = json.loads((tmp_path / "units.json").read_text())
     assert (part["runs"], part["alpha"]) == (6, "0.25, 0.5, 1")
     assert not (tmp_path / "runs").exists()
+
+
+def test_the_command_counts_runs_that_were_begun_alone_as_units(jaxgbg, tmp_path, monkeypatch):
+    (tmp_path / "x.toml").write_text(TOML.replace('adaptive = "racing"\n', ""))
+    (unit,) = read_spec(tmp_path / "x.toml").units
+    (begin(tmp_path, unit.runs[0], 10).path / "checkpoints").mkdir()
+
+    def at_once(units, settings, report):
+        for unit in units:
+            for run in unit.runs:
+                write_json(begin(tmp_path, run, 100).path / "summary.json", {})
+            report(unit)
+        return []
+
+    monkeypatch.setitem(EXECUTORS, "inline", at_once)
+    code, _, err = jaxgbg("sweep", tmp_path / "x.toml", "--out", tmp_path)
+    assert code == 0
+    assert "6 runs in 2 units, 0 of them done before" in err
+    assert re.findall(r"done, (\d of \d)", err) == ["1 of 2", "2 of 2"]
 
 
 def test_the_command_says_what_an_adaptive_sweep_lacks(jaxgbg, tmp_path, monkeypatch):
