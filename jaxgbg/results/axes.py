@@ -150,7 +150,8 @@ def value_text(value: SettingValue) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:g}"
+        short = f"{value:g}"
+        return short if float(short) == value else str(value)
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, tuple):

@@ -1,6 +1,7 @@
 """Many runs as one table: a row for each setting that differs, seeds pooled over folders."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy import stats
 
 import jaxgbg
 from jaxgbg.games import make
+from jaxgbg.results.axes import value_text
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.figures import draw
 from jaxgbg.results.groups import read_table, shortened
@@ -79,6 +81,16 @@ def test_values_are_in_the_order_of_their_numbers(tmp_path):
     assert [value for value in hidden if value] == [(8,), (16,), (32,), (128,)]
     (partner,) = (axis.values for axis in table.axes if axis.short == "partner")
     assert partner == ("mcts-50", "mcts-100", "self")
+
+
+def test_numbers_that_differ_have_labels_that_differ():
+    assert [value_text(value) for value in (0.5, 1e-7, 20000.0, math.nan)] == [
+        "0.5",
+        "1e-07",
+        "20000",
+        "nan",
+    ]
+    assert value_text(0.1234567) != value_text(0.1234568)
 
 
 def test_games_won_take_the_place_of_scores(tmp_path):
