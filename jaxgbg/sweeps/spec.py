@@ -186,8 +186,8 @@ def units(fields: dict[str, JSON]) -> list[Unit]:
         near = did_you_mean(unknown[0], _KEYS)
         raise ValueError(f"unknown key {shown(unknown[0])}{near}; known are {', '.join(_KEYS)}")
     limits = UnitLimits(**{name: fields[name] for name in _LIMITS if name in fields})
-    # Two combinations may give the same run.
-    runs = {run.digest: run for _, run in _runs(fields, limits.chunk)}
+    # Two combinations may give the same run. Digests are too short: ten thousand of them may agree.
+    runs = {run: run for _, run in _runs(fields, limits.chunk)}
     programs: dict[Hashable, list[Run]] = {}
     for run in runs.values():
         programs.setdefault(program_of(run), []).append(run)
