@@ -110,6 +110,9 @@ def train_together(
         for number, folder in unfinished.items():
             _finish(training, number, folder)
             folder.remove_set_aside()
+        if checkpoints.folder.exists():
+            for folder in unfinished.values():
+                folder.sync()
         checkpoints.remove()
         # Or else what comes after this training would go on.
         request.obey()

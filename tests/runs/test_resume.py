@@ -235,6 +235,25 @@ def test_metrics_that_lack_their_end_take_the_checkpoint_before(two_checkpoints,
     assert checkpoint.reached == 1
 
 
+def test_results_are_on_the_disk_before_the_checkpoints_are_removed(tmp_path, monkeypatch):
+    synced, honest, removed = [], os.fsync, Checkpoints.remove
+
+    def sync(descriptor):
+        synced.append(Path(f"/proc/self/fd/{descriptor}").resolve())
+        honest(descriptor)
+
+    def remove(checkpoints):
+        monkeypatch.setattr(os, "fsync", honest)
+        removed(checkpoints)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(Checkpoints, "remove", remove)
+    folder = train(small(episodes=100, seeds=(0,)), tmp_path, checkpoint_every=EVERY)
+    results = [folder.path, *folder.path.rglob("*")]
+    assert len(results) >= 7
+    assert set(results) <= set(synced)
+
+
 def test_metrics_are_on_the_disk_before_a_checkpoint_counts_on_them(tmp_path, monkeypatch):
     synced, honest = [], os.fsync
 

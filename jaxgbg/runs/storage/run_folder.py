@@ -11,6 +11,7 @@
 """
 
 import contextlib
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -180,6 +181,18 @@ class RunFolder:
         with contextlib.suppress(OSError):
             for path in were_set_aside(self.path, _FILES.__contains__):
                 path.unlink()
+
+    def sync(self) -> None:
+        """Wait until the results are on the disk, where the system can say so."""
+        agents = [self.agent(lane) for lane in self.run.agents]
+        files = [self.path / name for name in _FILES]
+        for path in (*agents, self.path / "agents", *files, self.path):
+            with contextlib.suppress(OSError):
+                descriptor = os.open(path, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
 
     def stop_early(self, reason: str) -> None:
         """Write that this run was stopped early on purpose, and why."""
