@@ -107,13 +107,7 @@ def train_together(
                     folder.stop_early(str(stop))
                 request.obey()
                 return folders
-        for number, folder in unfinished.items():
-            _finish(training, number, folder)
-            folder.remove_set_aside()
-        if checkpoints.folder.exists():
-            for folder in unfinished.values():
-                folder.sync()
-        checkpoints.remove()
+        _finish(training, unfinished, checkpoints)
         # Or else what comes after this training would go on.
         request.obey()
     return folders
@@ -192,7 +186,19 @@ def _begin_or_resume(
         folder.resume(checkpoint.metrics[number].size if checkpoint else None)
 
 
-def _finish(training: Training, number: int, folder: RunFolder) -> None:
+def _finish(
+    training: Training, unfinished: Mapping[int, RunFolder], checkpoints: Checkpoints
+) -> None:
+    """Write the results of all runs; remove the checkpoints once results are on the disk."""
+    for number, folder in unfinished.items():
+        _write_results(training, number, folder)
+        folder.remove_set_aside()
+        if checkpoints.folder.exists():
+            folder.sync()
+    checkpoints.remove()
+
+
+def _write_results(training: Training, number: int, folder: RunFolder) -> None:
     """Write the agents of run `number` and, last of all, its summary."""
     run, value = folder.run, training.learner.value
     try:

@@ -83,7 +83,8 @@ def processes(units: Sequence[Unit], settings: ExecutorSettings, report: Report)
                 if place not in working and waiting:
                     unit, attempt = waiting.pop(0)
                     core = str(cores[place % len(cores)])
-                    errors = tempfile.TemporaryFile()  # noqa: SIM115, open as long as its worker
+                    # Open as long as its worker.
+                    errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
                     working[place] = unit, attempt, _start(unit, settings, core, errors), errors
             time.sleep(_POLL_SECONDS)
             for place, (unit, attempt, process, errors) in list(working.items()):

@@ -12,6 +12,7 @@
 
 import contextlib
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -19,7 +20,7 @@ from typing import NoReturn
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.contents import check_regular_file, defect, read_json, read_object
+from jaxgbg.contents import check_regular_file, defect, open_file, read_json, read_object
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.players import GreedyAgent
@@ -184,15 +185,9 @@ class RunFolder:
 
     def sync(self) -> None:
         """Wait until the results are on the disk, where the system can say so."""
-        agents = [self.agent(lane) for lane in self.run.agents]
-        files = [self.path / name for name in _FILES]
-        for path in (*agents, self.path / "agents", *files, self.path):
-            with contextlib.suppress(OSError):
-                descriptor = os.open(path, os.O_RDONLY)
-                try:
-                    os.fsync(descriptor)
-                finally:
-                    os.close(descriptor)
+        for path in (*map(self.agent, self.run.agents), *(self.path / name for name in _FILES)):
+            with contextlib.suppress(OSError, ValueError), open_file(path, sys.maxsize) as file:
+                os.fsync(file.fileno())
 
     def stop_early(self, reason: str) -> None:
         """Write that this run was stopped early on purpose, and why."""
