@@ -79,7 +79,7 @@ def sweep(
     start_jax()
     from jaxgbg.sweeps import read_spec
     from jaxgbg.sweeps.executors import ExecutorSettings
-    from jaxgbg.sweeps.running import check, run_plan
+    from jaxgbg.sweeps.running import check, run_plan, units_in_progress
 
     plan = read_spec(spec, adaptive)
     given_resources = Resources(**given(resources))
@@ -97,7 +97,7 @@ def sweep(
         address,
         resources=given_resources,
     )
-    outcome = run_plan(plan, executor, settings, _reporter(plan.units, out))
+    outcome = run_plan(plan, executor, settings, _reporter(units_in_progress(plan, out), out))
     write_rows(json_file, [_record(unit, out) for unit in plan.units])
     _print_outcome(plan, outcome, out)
     if outcome.failures:

@@ -105,7 +105,7 @@ class EvaluatorJudge:
     def scores(
         self, agent: Player, key: jax.Array, seeds: Sequence[int] = ()
     ) -> dict[str, np.ndarray]:
-        """Raises ValueError for scores that the evaluator's spec does not name."""
+        """Raises ValueError for scores that the evaluator's spec does not name, and for NaN."""
         found = self.evaluator.scores(agent, key, seeds)
         expected = evaluator_kinds()[EvaluatorSpec.named(self.name)].scores
         if found.keys() != expected.keys():
@@ -120,6 +120,9 @@ class EvaluatorJudge:
                     f" [{agent.copies}, ...], one row for each copy of the agent, not of shape"
                     f" {each.shape}"
                 )
+            if not np.isfinite(each).all():
+                wrong = each[~np.isfinite(each)][0]
+                raise ValueError(f"{self.name}: the score {name} must be finite, not {wrong}")
         return dict(zip(self.scales, values.values(), strict=True))
 
     def wins(self, scores: np.ndarray) -> None:

@@ -3,7 +3,9 @@
 import dataclasses
 import hashlib
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from jaxgbg.learners import FARL_PARTS
@@ -18,6 +20,7 @@ _WORDS = {VARIANT: "variant", "fingerprint": "rules"}
 # Seeds are pooled, and each opponent has its own panel.
 _POOLED = ("seeds", "evaluation.opponents", "evaluation.protocols")
 # These come first. If settings change together, one of these names the axis.
+_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)")
 _FIRST = ("game.", "value", "learner")
 
 Values = Mapping[str, SettingValue]
@@ -103,6 +106,12 @@ def find_axes(
     return Axes(tuple(_axis(path, kinds) for path in chosen), tuple(axes), tuple(rest))
 
 
+def with_own_names(axes: Sequence[Axis], taken: Iterable[str]) -> tuple[Axis, ...]:
+    """The axes by their paths where another axis, or a name that is `taken`, is the same."""
+    names = Counter((*taken, *(axis.short for axis in axes)))
+    return tuple(axis._replace(short=axis.path) if names[axis.short] > 1 else axis for axis in axes)
+
+
 def _independent(
     kinds: Sequence[Values], paths: Sequence[str], given: Sequence[str]
 ) -> tuple[list[str], dict[str, list[str]]]:
@@ -141,7 +150,8 @@ def value_text(value: SettingValue) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:g}"
+        short = f"{value:g}"
+        return short if float(short) == value else str(value)
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, tuple):
@@ -210,11 +220,25 @@ def _axis(path: str, kinds: Sequence[Values]) -> Axis:
 
 
 def _order(path: str, value: SettingValue) -> tuple[SettingValue, ...]:
-    """Sort key: numbers before text; variants in their fixed order, each before its mean."""
+    """Sort key: numbers before text; variants in their fixed order, each before its mean.
+
+    Numbers in lists and in texts count as numbers: (16,) before (128,), mcts-50 before mcts-100.
+    """
     if path == VARIANT and (lane := str(value).removesuffix(MEAN)) in FARL_PARTS:
         return 0, list(FARL_PARTS).index(lane), str(value)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return (value is None, value if number else 0, "" if number else str(value))
+    return (value is None, tuple(_parts(value)), str(value))
+
+
+def _parts(value: SettingValue) -> Iterator[tuple[bool, float, str]]:
+    """The numbers and words of a value, in their order."""
+    if isinstance(value, tuple):
+        yield from itertools.chain.from_iterable(map(_parts, value))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield False, value, ""
+    else:
+        for word in filter(None, _NUMBER.split(str(value))):
+            is_number = _NUMBER.fullmatch(word)
+            yield not is_number, float(word) if is_number else 0, word
 
 
 def _game(kind: Values) -> str:

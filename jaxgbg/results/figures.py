@@ -330,6 +330,6 @@ def _caption(rows: Sequence[Row], kind: Kind, band: Band) -> str:
         "curves": f"mean over {seeds}, {_BANDS[band]}",
         "means": f"mean over {seeds} of the last fifth of the training, bars 95 % interval",
         "heatmap": f"mean over {seeds} of the last fifth of the training",
-        "profile": f"{seeds}, last fifth of the training, band 95 % bootstrap",
+        "profile": f"{seeds}, last fifth of the training, band 95 % interval",
     }
     return words[kind]

@@ -28,6 +28,8 @@ _LATEX = {
     "±": r"$\pm$",
     "−": "$-$",
     "–": "--",
+    "<": "$<$",
+    ">": "$>$",
 }
 
 
@@ -151,5 +153,11 @@ def latex(columns: Sequence[Column]) -> str:
     rows = [[column.name for column in columns], *zip(*(c.cells for c in columns), strict=True)]
     for number, row in enumerate(rows):
         cells = ("".join(_LATEX.get(sign, sign) for sign in cell) for cell in row)
-        out.write(" & ".join(cells) + " \\\\\n" + "\\midrule\n" * (number == 0))
+        # What comes before a row would take [ or * at its start for its own argument.
+        out.write(
+            "{}" * row[0].startswith(("[", "*"))
+            + " & ".join(cells)
+            + " \\\\\n"
+            + "\\midrule\n" * (number == 0)
+        )
     return out.getvalue() + "\\bottomrule\n\\end{tabular}"

@@ -61,16 +61,32 @@ class RowKey(NamedTuple):
 
 @dataclasses.dataclass
 class Members:
-    """The lanes of a row: pooled settings -> seed -> curve."""
+    """The lanes of a row: pooled settings -> seed -> curve; `owners` has the run of each lane."""
 
     scale: Scale
     curves: dict[tuple[SettingValue, ...], dict[int, Curve]] = dataclasses.field(
         default_factory=dict
     )
-    sources: list[Source] = dataclasses.field(default_factory=list)
+    owners: dict[LaneKey, tuple[Source, LaneName]] = dataclasses.field(default_factory=dict)
     variants: set[str] = dataclasses.field(default_factory=set)
-    untrained: int = 0
-    diverged: int = 0
+
+    @property
+    def sources(self) -> list[Source]:
+        """The runs of its lanes."""
+        return [*{id(source): source for source, _ in self.owners.values()}.values()]
+
+    @property
+    def diverged(self) -> int:
+        """The number of lanes whose weights are not finite."""
+        return sum(lane in source.diverged for source, lane in self.owners.values())
+
+    @property
+    def untrained(self) -> int:
+        """The number of other lanes whose weights are all 0."""
+        return sum(
+            lane in source.untrained and lane not in source.diverged
+            for source, lane in self.owners.values()
+        )
 
     @property
     def pooled(self) -> bool:
@@ -92,6 +108,7 @@ class Members:
             )
         for values, cell in self.curves.items():
             self.curves[values] = {seed: cell[seed] for seed in cell if seed in common}
+        self.owners = {key: owner for key, owner in self.owners.items() if key[1] in common}
         return len(every - common)
 
     def seed_curves(self) -> "list[Curve]":
@@ -115,8 +132,7 @@ class Members:
 
     def fewest_games(self, opponent: str) -> int:
         """Games of the smallest evaluation of an agent."""
-        known = {id(source): source.evaluations for source in self.sources}
-        return min(evaluations.fewest_games(opponent) for evaluations in known.values())
+        return min(source.evaluations.fewest_games(opponent) for source in self.sources)
 
 
 class Scored(NamedTuple):
@@ -158,7 +174,6 @@ def members_of(
             row = members.get(key)
             if row is None:
                 row = members[key] = Members(source.scale(opponent))
-            row.sources.append(source)
             row.variants.add(variant)
             cell = row.curves.setdefault(others, {})
             for seed, curve in of_lanes.items():
@@ -166,11 +181,8 @@ def members_of(
                     twice[source.name] += 1
                     if max(curve) <= max(cell[seed]):
                         continue
-                else:
-                    lane = LaneName(seed, variant.removesuffix(MEAN))
-                    row.untrained += lane in source.untrained - source.diverged
-                    row.diverged += lane in source.diverged
                 cell[seed] = curve
+                row.owners[others, seed] = source, LaneName(seed, variant.removesuffix(MEAN))
     return members, [
         f"{name}: {count} agents are in several folders, with equal settings and seeds; each counts"
         " once."

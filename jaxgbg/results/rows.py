@@ -16,6 +16,7 @@ from jaxgbg.results.axes import (
     read_baseline,
     run_values,
     short_of,
+    with_own_names,
 )
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.lane_results import (
@@ -51,7 +52,8 @@ _OF_POOLED = ("agents", "pooled")
 class Row:
     """All lanes of a game and opponent that share `settings`; figures in the unit of `scale`.
 
-    `settings` has the values of the axes by their short forms. `mean` ± `sem` are over the n seeds;
+    `settings` has the values of the axes by their short forms, or by their paths where a short form
+    would have two meanings. `mean` ± `sem` are over the n seeds;
     each seed counts with the mean of its evaluations in the last fifth of the training
     (`per_seed`), as published; `low` to `high` is the 95% interval of that mean. `last` ±
     `last_sem` are of the last evaluation alone. `difference` is this mean minus that of the
@@ -176,7 +178,8 @@ def group(
         for _, variant in each
     }
     named, others, rest = find_axes(kinds.values(), by, pool)
-    axes = named + others
+    axes = with_own_names(named + others, ("unit", *Row.__dataclass_fields__))
+    others = axes[len(named) :]
     if VARIANT not in [axis.path for axis in axes]:
         # The last and the mean weights of one training must not count as two trainings.
         curves = [
@@ -297,14 +300,14 @@ def _row(
         n=len(late),
         per_seed=tuple(late.values()),
         episodes=scored.episodes,
-        seconds=sum({id(source): source.seconds for source in members.sources}.values()),
+        seconds=sum(source.seconds for source in members.sources),
         paper_mean=published[0],
         paper_error=published[1],
         difference=paired[0] if paired else None,
         difference_low=paired[1] if paired else None,
         difference_high=paired[2] if paired else None,
         pairs=len({seed for _, seed in scored.late.keys() & without.keys()}),
-        runs=len({id(source) for source in members.sources}),
+        runs=len(members.sources),
         untrained=members.untrained,
         diverged=members.diverged,
         agents=len(scored.late),

@@ -31,12 +31,12 @@ def confidence_interval(
 ) -> tuple[float, float]:
     """The confidence interval of the mean of `values`, one for each seed; NaN if it is unknown.
 
-    Without `span` it is Student's t interval. With `span` it stays within `span`: Wilson's score
-    interval with Student's t and the effective number of trials, m (1 - m) / s.e.^2 for a mean m in
-    [0, 1]. If all seeds agree, their standard error of 0 says nothing about another seed; the
-    number of trials is then that of their games, `games` for each seed. A single value has no
-    interval, and neither have values that agree without `span` and `games`. Source: Wilson 1927;
-    Korn & Graubard 1998; Dean & Pagano 2015.
+    Without `span`, or with a mean beyond it, it is Student's t interval. With `span` it stays
+    within `span`: Wilson's score interval with Student's t and the effective number of trials,
+    m (1 - m) / s.e.^2 for a mean m in [0, 1]. If all seeds agree, their standard error of 0 says
+    nothing about another seed; the number of trials is then that of their games, `games` for each
+    seed. A single value has no interval, and neither have values that agree without `span` and
+    `games`. Source: Wilson 1927; Korn & Graubard 1998; Dean & Pagano 2015.
     """
     from scipy import special
 
@@ -45,7 +45,7 @@ def confidence_interval(
     if count < 2 or (agree(values) and (span is None or not games)):
         return float("nan"), float("nan")
     t = float(special.stdtrit(count - 1, (1 + level) / 2))
-    if span is None:
+    if span is None or not (agree(values) or span[0] < mean < span[1]):
         return mean - t * sem, mean + t * sem
     low, width = span[0], span[1] - span[0]
     share, error = min(max((mean - low) / width, 0.0), 1.0), sem / width

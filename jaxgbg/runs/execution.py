@@ -1,7 +1,6 @@
 """Train runs, one or several together: checkpoints, stop, resume, finish."""
 
 import contextlib
-import hashlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -20,10 +19,11 @@ from jaxgbg.runs.memory import check_memory
 from jaxgbg.runs.run import Run
 from jaxgbg.runs.stopping import Stopped, StopRequest, StopTraining, call_all, stop_signals
 from jaxgbg.runs.storage.agents import SavedAgent, save_agent
-from jaxgbg.runs.storage.checkpoints import Checkpoint, Checkpoints, checksum
+from jaxgbg.runs.storage.checkpoints import Checkpoint, Checkpoints, checksum, together_folder
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.runs.storage.histograms import active_weights, histograms
 from jaxgbg.runs.storage.locks import only_here
+from jaxgbg.runs.storage.metrics import MetricsMark
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.specs import checked
 
@@ -105,11 +105,11 @@ def train_together(
                 checkpoints.save(_checkpoint(training, folders), wait=True)
                 for folder in unfinished.values():
                     folder.stop_early(str(stop))
+                request.obey()
                 return folders
-        for number, folder in unfinished.items():
-            _finish(training, number, folder)
-            folder.remove_set_aside()
-        checkpoints.remove()
+        _finish(training, unfinished, checkpoints)
+        # Or else what comes after this training would go on.
+        request.obey()
     return folders
 
 
@@ -152,8 +152,7 @@ def _checkpoints(folders: Sequence[RunFolder], every: float) -> Checkpoints:
     name = "-".join(folder.run.digest for folder in folders)
     if len(folders) == 1:
         return Checkpoints(folders[0].path / "checkpoints", name, every)
-    name = hashlib.sha256(name.encode()).hexdigest()[:8]
-    return Checkpoints(folders[0].path.parent / f"together-{name}", name, every)
+    return Checkpoints(together_folder(folders[0].path.parent, name), name, every)
 
 
 def _checkpoint(training: Training, folders: Sequence[RunFolder]) -> Checkpoint:
@@ -166,25 +165,40 @@ def _begin_or_resume(
     training: Training, unfinished: Mapping[int, RunFolder], checkpoints: Checkpoints
 ) -> None:
     """Bring `training` and the folders to the last checkpoint, or to the start."""
-    checkpoint = checkpoints.restore(training.leaves())
-    if checkpoint is not None:
-        for number, folder in unfinished.items():
-            if not folder.metrics.begins_with(checkpoint.metrics[number]):
-                print(
-                    f"jaxgbg: {folder.path / 'metrics.jsonl'} has been changed: it is kept as"
-                    f" {folder.set_metrics_aside().name} until the run, which starts over, is"
-                    " finished",
-                    file=sys.stderr,
-                )
-                checkpoint = None
-                break
+    changed: list[RunFolder] = []
+
+    def fits(marks: Sequence[MetricsMark]) -> bool:
+        changed[:] = [f for at, f in unfinished.items() if not f.metrics.begins_with(marks[at])]
+        return not changed
+
+    checkpoint = checkpoints.restore(training.leaves(), fits)
+    for folder in changed:
+        what = "has been deleted: the run starts over"
+        if folder.metrics.path.exists():
+            what = (
+                f"has been changed: it is kept as {folder.set_metrics_aside().name} until the run,"
+                " which starts over, is finished"
+            )
+        print(f"jaxgbg: {folder.metrics.path} {what}", file=sys.stderr)
     if checkpoint is not None:
         training.restore(checkpoint.leaves, checkpoint.reached, checkpoint.seconds)
     for number, folder in unfinished.items():
         folder.resume(checkpoint.metrics[number].size if checkpoint else None)
 
 
-def _finish(training: Training, number: int, folder: RunFolder) -> None:
+def _finish(
+    training: Training, unfinished: Mapping[int, RunFolder], checkpoints: Checkpoints
+) -> None:
+    """Write the results of all runs; remove the checkpoints once results are on the disk."""
+    for number, folder in unfinished.items():
+        _write_results(training, number, folder)
+        folder.remove_set_aside()
+        if checkpoints.folder.exists():
+            folder.sync()
+    checkpoints.remove()
+
+
+def _write_results(training: Training, number: int, folder: RunFolder) -> None:
     """Write the agents of run `number` and, last of all, its summary."""
     run, value = folder.run, training.learner.value
     try:

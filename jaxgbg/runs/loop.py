@@ -74,6 +74,7 @@ class Training:
         self._chunk = compile_chunk(self.learner, sharding.mesh, pausing=averaging.on)
         self._settled: set[int] = set()
         self._blocks = 1
+        self._wraps = np.zeros(len(self.lanes), np.uint64)
         self.seconds = 0.0
         self.reached = 0
         """Milestones evaluated."""
@@ -122,7 +123,11 @@ class Training:
 
     @property
     def moves(self) -> np.ndarray:
-        """uint32[L]: the moves that each lane has made."""
+        """uint64[L]: the moves that each lane has made; modulo 2^32 before it was resumed."""
+        return self._counted_moves() + (self._wraps << np.uint64(32))
+
+    def _counted_moves(self) -> np.ndarray:
+        """uint32[L]: the moves of each lane modulo 2^32."""
         return self.placement.by_lane([group.moves for group in self.groups])
 
     @in_32_bits
@@ -131,6 +136,7 @@ class Training:
         number, sharding = self._furthest(), self.placement.sharding
         limits = np.where(self.placement.live(number), limit, 0).astype(np.uint32)
         pauses = [self._next_points(number)] if self.means_so_far else []
+        moves_before = self._counted_moves()
         start = time.perf_counter()
         self.starting = True
         self.groups[number] = group = self._chunk(
@@ -145,6 +151,7 @@ class Training:
         sampled = any(self._sample(number, pause) for pause in pauses)
         seconds = time.perf_counter() - start
         self.seconds += seconds
+        self._wraps += self._counted_moves() < moves_before
         if number not in self._settled:
             # All later chunks use the memory that the first one has written to.
             move_to_huge_pages(group)

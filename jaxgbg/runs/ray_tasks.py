@@ -12,6 +12,8 @@ _T = TypeVar("_T")
 TRIES = 4
 """How often a unit is begun whose worker was lost."""
 _PATIENCE_SECONDS = 10.0
+# What a node calls its resources, and the option that asks for them.
+_RESOURCES = {"CPU": "num_cpus", "GPU": "num_gpus", "memory": "memory"}
 _ONE_CPU: Mapping[str, Any] = {"num_cpus": 1}
 
 
@@ -27,7 +29,7 @@ def on_ray(
     They come in the order in which they end. A task whose worker was lost is started up to `tries`
     times in all. `options` are Ray's options of each task, its resources. Without `address` Ray is
     started on this machine. Closing the iterator stops the tasks. Raises MissingExtra without Ray,
-    and ValueError if no cluster answers at `address` or it has too few GPUs for a task.
+    and ValueError if no cluster answers at `address` or no node has the resources of a task.
     """
     if not tasks:
         return
@@ -40,7 +42,7 @@ def on_ray(
     if not ray.is_initialized():
         _reach(address)
         ray.init(address=address, include_dashboard=False, log_to_driver=False)
-    _check_resources(ray.cluster_resources(), options)
+    _check_resources([node["Resources"] for node in ray.nodes() if node["Alive"]], options)
     task = ray.remote(**options, max_retries=tries - 1)(work)
     pending = {task.remote(*arguments): number for number, arguments in enumerate(tasks)}
     try:
@@ -57,11 +59,19 @@ def on_ray(
             ray.cancel(each)
 
 
-def _check_resources(cluster: Mapping[str, float], options: Mapping[str, float]) -> None:
-    """Raise ValueError if the cluster has no GPU that a task needs: Ray would wait forever."""
-    needed, has = options.get("num_gpus", 0), cluster.get("GPU", 0)
-    if needed > has:
-        raise ValueError(f"each unit asks for {needed:g} GPUs and the Ray cluster has {has:g}")
+def _check_resources(nodes: Sequence[Mapping[str, float]], options: Mapping[str, float]) -> None:
+    """Raise ValueError if no node has all that a task needs: Ray would wait forever."""
+
+    def text(resources: Mapping[str, float]) -> str:
+        cpus, gpus, memory = (resources.get(name, 0) for name in _RESOURCES)
+        return f"{cpus:g} CPUs, {gpus:g} GPUs and {memory / 1e9:.4g} GB"
+
+    needed = {name: options.get(option, 0) for name, option in _RESOURCES.items()}
+    if not any(all(node.get(name, 0) >= needed[name] for name in needed) for node in nodes):
+        each = "; ".join(dict.fromkeys(map(text, nodes)))
+        raise ValueError(
+            f"each unit asks for {text(needed)}, and no node of the Ray cluster has as much: {each}"
+        )
 
 
 def _reach(address: str | None) -> None:

@@ -3,7 +3,8 @@
 All settings are trained to an eighth, a quarter and a half of their episodes, and compared there,
 by the evaluations of the last fifth until then, as tables do. Halving keeps the better half; racing
 stops those that a signed-rank test over their agents, paired by seed and variant, finds worse than
-the best one (5 % each, not corrected for their number). What is stopped keeps a checkpoint, and
+the best one (5 % each, not corrected for their number). Settings of other variants are paired by
+seed, with the mean of its agents. What is stopped keeps a checkpoint, and
 says so in stopped.json. Source: Jamieson & Talwalkar 2016; Maron & Moore 1994; Wilcoxon 1945; done
 by the pruners of optuna.
 """
@@ -109,6 +110,8 @@ def survivors(kind: str, scores: Mapping[str, Scores]) -> set[str]:
     if len(scores) < 2:
         return set(scores)
     optuna = require_optuna()
+    if kind == "racing" and not set.intersection(*(set(each) for each in scores.values())):
+        scores = {name: _by_seed(each) for name, each in scores.items()}
     means = {name: float(np.mean(list(each.values()))) for name, each in scores.items()}
     best = max(means, key=lambda name: means[name])
     numbers = {lane: number for number, lane in enumerate(sorted(scores[best]))}
@@ -130,6 +133,14 @@ def survivors(kind: str, scores: Mapping[str, Scores]) -> set[str]:
                 optuna.trial.create_trial(value=means[name], intermediate_values=values[name])
             )
         return {name for name in scores if name == best or not _pruned(study, values[name])}
+
+
+def _by_seed(scores: Scores) -> Scores:
+    """The mean of the agents of each seed, as of one agent."""
+    seeds: dict[int, list[float]] = defaultdict(list)
+    for lane, score in scores.items():
+        seeds[lane.seed].append(score)
+    return {LaneName(seed, ""): float(np.mean(each)) for seed, each in seeds.items()}
 
 
 def _pruned(study: Any, values: Mapping[int, float]) -> bool:

@@ -7,10 +7,11 @@ end and stops no other.
 
 import contextlib
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from jaxgbg.extensions import module_command
 from jaxgbg.games.backend import check_backend
@@ -51,8 +52,8 @@ class ExecutorSettings(NamedTuple):
 
 
 Report = Callable[[Unit], None]
-# A unit, how often it was begun, and the process that is at it.
-_Worker = tuple[Unit, int, "subprocess.Popen[str]"]
+# A unit, how often it was begun, the process that is at it, and what that says on stderr.
+_Worker = tuple[Unit, int, "subprocess.Popen[bytes]", BinaryIO]
 
 
 def inline(units: Sequence[Unit], settings: ExecutorSettings, report: Report) -> list[Failure]:
@@ -82,14 +83,18 @@ def processes(units: Sequence[Unit], settings: ExecutorSettings, report: Report)
                 if place not in working and waiting:
                     unit, attempt = waiting.pop(0)
                     core = str(cores[place % len(cores)])
-                    working[place] = unit, attempt, _start(unit, settings, core)
+                    # Open as long as its worker.
+                    errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
+                    working[place] = unit, attempt, _start(unit, settings, core, errors), errors
             time.sleep(_POLL_SECONDS)
-            for place, (unit, attempt, process) in list(working.items()):
+            for place, (unit, attempt, process, errors) in list(working.items()):
                 code = process.poll()
                 if code is None:
                     continue
                 del working[place]
-                _, complaint = process.communicate()
+                with errors:
+                    errors.seek(0)
+                    complaint = errors.read().decode(errors="replace")
                 if code == 0:
                     report(unit)
                 elif code < 0 and attempt < TRIES:
@@ -106,29 +111,29 @@ def _ended_together(working: dict[int, _Worker]) -> Iterator[None]:
     try:
         yield
     finally:
-        for _, _, process in working.values():
+        for _, _, process, _ in working.values():
             process.terminate()
-        for _, _, process in working.values():
-            process.communicate()
+        for _, _, process, errors in working.values():
+            process.wait()
+            errors.close()
 
 
-def _start(unit: Unit, settings: ExecutorSettings, core: str) -> "subprocess.Popen[str]":
+def _start(
+    unit: Unit, settings: ExecutorSettings, core: str, errors: BinaryIO
+) -> "subprocess.Popen[bytes]":
     arguments = [str(settings.out), str(settings.checkpoint_every), str(settings.until), core]
-    process = subprocess.Popen(
-        [*module_command("jaxgbg.sweeps.worker"), *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-        # Ctrl-C is for this process, which ends its workers itself.
-        start_new_session=True,
-    )
-    assert process.stdin is not None
-    process.stdin.write(as_text(unit.runs))
-    process.stdin.close()
-    process.stdin = None
-    return process
+    # Files, not pipes: a full pipe would block the worker, and one that nobody reads this process.
+    with tempfile.TemporaryFile() as runs:
+        runs.write(as_text(unit.runs).encode())
+        runs.seek(0)
+        return subprocess.Popen(
+            [*module_command("jaxgbg.sweeps.worker"), *arguments],
+            stdin=runs,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            # Ctrl-C is for this process, which ends its workers itself.
+            start_new_session=True,
+        )
 
 
 def by_ray(units: Sequence[Unit], settings: ExecutorSettings, report: Report) -> list[Failure]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jaxgbg.arguments import Executor
+from jaxgbg.runs.storage.checkpoints import begun_together
 from jaxgbg.runs.storage.files import check_folder
 from jaxgbg.specs import pluralize
 from jaxgbg.sweeps import adaptive
@@ -40,7 +41,7 @@ def run_plan(
     """
     out = settings.out
     check(plan, out)
-    units = [part for unit in plan.units for part in unit.apart(out)]
+    units = units_in_progress(plan, out)
 
     def done(unit: Unit) -> None:
         # A callback may have stopped it.
@@ -67,6 +68,12 @@ def run_plan(
     stopped = [unit for unit in stopped if not unit.finished(out)]
     saved = adaptive.saved_share(plan.units, out) if stopped else 0.0
     return Outcome(failures, stopped, saved, tried)
+
+
+def units_in_progress(plan: Plan, out: Path) -> list[Unit]:
+    """The units of a sweep, runs that were begun apart from others as units of their own."""
+    begun = begun_together(out)
+    return [part for unit in plan.units for part in unit.apart(out, begun)]
 
 
 def check(plan: Plan, out: Path) -> None:

@@ -85,14 +85,23 @@ class Unit(NamedTuple):
         """Whether all its runs are done."""
         return all(RunFolder(out, run).finished for run in self.runs)
 
-    def apart(self, out: Path) -> "list[Unit]":
-        """Split off runs that were begun alone: they resume from their own checkpoints."""
-        alone = [run for run in self.runs if RunFolder(out, run).begun_alone]
-        if len(self.runs) == 1 or not alone:
+    def apart(self, out: Path, begun: Sequence[tuple[str, ...]]) -> "list[Unit]":
+        """Split off runs that were begun alone, and groups that were `begun` together, the latest
+        first (their digests): they resume from their own checkpoints.
+        """
+        if len(self.runs) == 1:
             return [self]
-        together = [run for run in self.runs if run.digest not in {one.digest for one in alone}]
-        parts = [*([run] for run in alone), *([together] if together else [])]
-        return [_unit(part, self.memory // self.lanes) for part in parts]
+        left = {run.digest: run for run in self.runs}
+        alone = [(run.digest,) for run in self.runs if RunFolder(out, run).begun_alone]
+        groups = []
+        for group in (*alone, *begun):
+            runs = [left[digest] for digest in group if digest in left]
+            # A process that was killed at its end has left the checkpoints of finished runs.
+            if len(runs) == len(group) and not all(RunFolder(out, run).finished for run in runs):
+                groups.append(runs)
+                left = {digest: run for digest, run in left.items() if digest not in group}
+        parts = [*groups, [*left.values()]]
+        return [_unit(part, self.memory // self.lanes) for part in parts if part]
 
 
 class Plan(NamedTuple):
@@ -181,8 +190,8 @@ def units(fields: dict[str, JSON]) -> list[Unit]:
         near = ": it belongs under [settings]" if of_runs else did_you_mean(unknown[0], _KEYS)
         raise ValueError(f"unknown key {shown(unknown[0])}{near}; known are {', '.join(_KEYS)}")
     limits = UnitLimits(**{name: fields[name] for name in _LIMITS if name in fields})
-    # Two combinations may give the same run.
-    runs = {run.digest: run for _, run in _runs(fields, limits.chunk)}
+    # Two combinations may give the same run. Digests are too short: ten thousand of them may agree.
+    runs = {run: run for _, run in _runs(fields, limits.chunk)}
     programs: dict[Hashable, list[Run]] = {}
     for run in runs.values():
         programs.setdefault(program_of(run), []).append(run)

@@ -143,6 +143,7 @@ def test_an_evaluator_has_a_result_for_each_score(own):
     for scores, complaint in (
         ({"accuracy": right}, "must return the scores accuracy, mean depth, not accuracy"),
         ({"accuracy": right, "mean depth": wrong}, r"an array \[1, ...\].* not of shape \(8,\)"),
+        ({"accuracy": right * np.nan, "mean depth": right}, "accuracy must be finite, not nan"),
     ):
         judge.evaluator.scores = lambda *_, scores=scores: scores
         with pytest.raises(ValueError, match=complaint):

@@ -6,7 +6,7 @@ import re
 import pytest
 from rich.console import Console
 
-from jaxgbg.results.formats import Column, print_columns
+from jaxgbg.results.formats import Column, latex, print_columns
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.rows import rows
 from jaxgbg.results.table import print_table
@@ -54,6 +54,17 @@ def test_a_table_has_its_forms_for_texts(tmp_path):
     assert "95 \\% interval" in latex
     assert "$\\pm$" in latex
     assert latex.count("\\\\") == 3
+
+
+def test_latex_takes_no_word_for_a_sign_of_its_own():
+    columns = [Column("[a", ["*", "[2]", "b*[c]"]), Column("n", ["<1", ">2", "3"], True)]
+    rows = [line for line in latex(columns).splitlines() if " & " in line]
+    assert rows == [
+        "{}[a & n \\\\",
+        "{}* & $<$1 \\\\",
+        "{}[2] & $>$2 \\\\",
+        "b*[c] & 3 \\\\",
+    ]
 
 
 @pytest.mark.parametrize(("form", "start"), [("csv", "game,opponent,trace_decay,"), ("json", "[")])

@@ -1,6 +1,7 @@
 """Many runs as one table: a row for each setting that differs, seeds pooled over folders."""
 
 import json
+import math
 import os
 
 import numpy as np
@@ -9,7 +10,9 @@ from scipy import stats
 
 import jaxgbg
 from jaxgbg.games import make
+from jaxgbg.results.axes import value_text
 from jaxgbg.results.evaluations import Evaluations
+from jaxgbg.results.figures import draw
 from jaxgbg.results.groups import read_table, shortened
 from jaxgbg.results.rows import as_records, group, source_of
 from jaxgbg.results.table import notes
@@ -46,6 +49,49 @@ def write_sweep(out, decays=(0.0, 0.5, 0.9), seeds=4, chunk=2, **changes):
 
 def settings_of(table):
     return [dict(row.settings) for row in table.rows]
+
+
+def test_settings_of_one_short_form_and_those_named_as_figures_have_columns_of_their_own(tmp_path):
+    for episodes in (1000, 2000):
+        write_run(tmp_path, until=300, episodes=episodes)
+    for game_ranks in (False, True):
+        for ranks in ((), (0.5, 0.5)):
+            game = make("maedn", ranks=game_ranks)
+            write_run(tmp_path, game=game, until=300, ranks=ranks, opponent="random")
+    table = read_table(tmp_path)
+    records = as_records(table.rows)
+    nim = [each for each in records if each["game"] == "nim3p"]
+    assert [(each["schedule.episodes"], each["episodes"]) for each in nim] == [
+        (1000, 300),
+        (2000, 300),
+    ]
+    assert {(each["game.ranks"], each["learner.ranks"]) for each in records if each not in nim} == {
+        (game_ranks, ranks) for game_ranks in (False, True) for ranks in ("none", "0.5 0.5")
+    }
+    draw(table, tmp_path / "means.svg", "means")
+    assert len(read_table(tmp_path, by=["schedule.episodes"]).rows) == len(table.rows)
+
+
+def test_values_are_in_the_order_of_their_numbers(tmp_path):
+    for width in (8, 128, 16, 32):
+        write_run(tmp_path, until=300, value="mlp", hidden=(width,))
+    for partner in ("mcts-50", "self", "mcts-100"):
+        write_run(tmp_path, until=300, game="nim", partner=partner)
+    table = read_table(tmp_path)
+    (hidden,) = (axis.values for axis in table.axes if axis.short == "hidden")
+    assert [value for value in hidden if value] == [(8,), (16,), (32,), (128,)]
+    (partner,) = (axis.values for axis in table.axes if axis.short == "partner")
+    assert partner == ("mcts-50", "mcts-100", "self")
+
+
+def test_numbers_that_differ_have_labels_that_differ():
+    assert [value_text(value) for value in (0.5, 1e-7, 20000.0, math.nan)] == [
+        "0.5",
+        "1e-07",
+        "20000",
+        "nan",
+    ]
+    assert value_text(0.1234567) != value_text(0.1234568)
 
 
 def test_games_won_take_the_place_of_scores(tmp_path):
@@ -272,6 +318,25 @@ def test_an_agent_that_never_learned_is_counted(tmp_path):
     (folder.path / "summary.json").write_text(json.dumps(summary | {"diverged": [[0, "farl"]]}))
     (row,) = read_table(tmp_path).rows
     assert (row.untrained, row.diverged) == (0, 1)
+
+
+def test_agents_that_do_not_count_are_in_no_sum(tmp_path):
+    def write(name, seeds, **changes):
+        folder = write_run(tmp_path / name, seeds, **changes)
+        summary = json.loads((folder.path / "summary.json").read_text())
+        diverged = {"diverged": [[seed, "farl"] for seed in seeds]}
+        (folder.path / "summary.json").write_text(json.dumps(summary | diverged))
+
+    # The first stopped early: the second, of the same lanes, takes its place.
+    write("a", (0, 1), until=500)
+    write("b", (0, 1))
+    (row,) = read_table(tmp_path).rows
+    assert (row.n, row.diverged, row.runs, row.seconds) == (2, 2, 1, 1.5)
+    # Seed 2 and 3 are not in both of the settings that are pooled.
+    write("c", (1, 2), alpha=0.5)
+    write("d", (3,), alpha=0.5)
+    (row,) = read_table(tmp_path, pool=["alpha"]).rows
+    assert (row.n, row.agents, row.diverged, row.runs, row.seconds) == (1, 2, 2, 2, 3.0)
 
 
 @pytest.mark.parametrize("game", ["nim", "nim3p"])

@@ -6,9 +6,17 @@ from scipy import stats
 
 from jaxgbg.results.statistics import (
     bootstrap_interval,
+    cluster_interval,
+    confidence_interval,
     improvement_probability,
     interquartile_mean,
 )
+
+
+def test_values_beyond_their_span_have_the_interval_of_student():
+    for values in ([105, 103, 110], [-105, -103, -110], [-1, 0, 1]):
+        found = confidence_interval(values, span=(0, 100), games=10)
+        assert found == confidence_interval(values)
 
 
 @pytest.mark.parametrize("shape", [(4, 1), (10, 1), (7, 3), (1, 1), (5, 6)])
@@ -111,8 +119,6 @@ def test_what_is_no_table_of_scores_is_named(groups, message):
 
 
 def test_a_bounded_interval_stays_within_its_bounds_and_ends_as_students():
-    from jaxgbg.results.statistics import confidence_interval
-
     low, high = confidence_interval([0.02, 0.23], span=(0, 1))
     assert 0 <= low < 0.125 < high <= 1
     assert confidence_interval([0.02, 0.23])[0] < -1
@@ -133,8 +139,6 @@ def test_a_bounded_interval_stays_within_its_bounds_and_ends_as_students():
 
 
 def test_a_bounded_interval_covers_the_mean_about_as_often_as_it_says():
-    from jaxgbg.results.statistics import confidence_interval
-
     random = np.random.default_rng(2)
     # Win rates of ten seeds near the upper end, of mean 0.9.
     samples = random.beta(9, 1, (600, 10))
@@ -146,8 +150,6 @@ def test_a_bounded_interval_covers_the_mean_about_as_often_as_it_says():
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_an_interval_does_not_collapse_where_all_seeds_agree(share):
-    from jaxgbg.results.statistics import confidence_interval
-
     for games in (10, 100):
         two, ten = (confidence_interval([share] * n, span=(0, 1), games=games) for n in (2, 10))
         assert 0 <= two[0] <= ten[0] <= share <= ten[1] <= two[1] <= 1
@@ -161,8 +163,6 @@ def test_an_interval_does_not_collapse_where_all_seeds_agree(share):
 
 
 def test_a_bootstrap_of_clusters_covers_where_one_of_agents_would_not():
-    from jaxgbg.results.statistics import cluster_interval, confidence_interval
-
     random = np.random.default_rng(4)
     clusters, agents = [], []
     for _ in range(600):

@@ -17,6 +17,7 @@ import pytest
 
 from jaxgbg.evaluation import MatchJudge
 from jaxgbg.runs import (
+    Result,
     StopTraining,
     Training,
     execution,
@@ -81,6 +82,20 @@ def stopped(run, out, chunks=12, number=signal.SIGTERM) -> RunFolder:
         train(run, out, stop_after(chunks, number), checkpoint_every=EVERY)
     assert stop.value.signal_number == number
     return RunFolder(out, run)
+
+
+def stopped_halfway(out) -> RunFolder:
+    """A run of which all checkpoints are from after its first evaluation."""
+
+    def halfway(progress):
+        if progress.episodes > progress.total_episodes / 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(Stopped):
+        train(small(), out, halfway, checkpoint_every=EVERY)
+    folder = RunFolder(out, small())
+    assert folder.metrics.size > 0
+    return folder
 
 
 @pytest.fixture
@@ -154,6 +169,31 @@ def test_a_stop_while_an_evaluation_runs_leaves_no_half_of_it(tmp_path, undistur
     same(train(small(), tmp_path), undisturbed)
 
 
+@pytest.mark.parametrize(("writer", "finished"), [("save_agent", True), ("stop_early", False)])
+def test_a_stop_while_results_are_written_is_obeyed_after_them(
+    tmp_path, monkeypatch, writer, finished
+):
+    where = execution if finished else RunFolder
+    honest = getattr(where, writer)
+
+    def interrupted(*arguments):
+        os.kill(os.getpid(), signal.SIGTERM)
+        monkeypatch.setattr(where, writer, honest)
+        honest(*arguments)
+
+    def enough(_):
+        if not finished:
+            raise StopTraining("enough")
+
+    monkeypatch.setattr(where, writer, interrupted)
+    run = small(episodes=100, eval_every=50, seeds=(0,), variants=("farl",))
+    with pytest.raises(Stopped):
+        train(run, tmp_path, on_evaluation=enough)
+    folder = RunFolder(tmp_path, run)
+    assert (folder.finished, folder.stopped_early) == (finished, not finished)
+    assert (folder.path / "checkpoints").exists() is not finished
+
+
 @pytest.mark.slow
 def test_a_run_that_was_killed_before_it_had_settings_begins(tmp_path, undisturbed, monkeypatch):
     def killed(path, _):
@@ -178,22 +218,63 @@ def test_metrics_beyond_the_checkpoint_are_cut_off(tmp_path, undisturbed):
 
 
 @pytest.mark.slow
-def test_metrics_that_were_lost_are_made_anew(tmp_path, undisturbed):
-    folder = stopped(small(), tmp_path, chunks=60)
-    (folder.path / "metrics.jsonl").write_text("")
+@pytest.mark.parametrize("harm", [lambda path: path.write_text(""), Path.unlink])
+def test_metrics_that_were_lost_are_made_anew(tmp_path, undisturbed, capsys, harm):
+    folder = stopped_halfway(tmp_path)
+    harm(folder.path / "metrics.jsonl")
     same(train(small(), tmp_path), undisturbed)
+    assert "metrics.jsonl" in capsys.readouterr().err
+
+
+def test_metrics_that_lack_their_end_take_the_checkpoint_before(two_checkpoints, tmp_path):
+    folder = shutil.copytree(two_checkpoints, tmp_path / "kept")
+    kept = Checkpoints(folder, "a", 0.0)
+    checkpoint = kept.restore(LEAVES, lambda marks: marks[0].size < 14)
+    kept.close()
+    assert checkpoint is not None
+    assert checkpoint.reached == 1
+
+
+def test_results_are_on_the_disk_before_the_checkpoints_are_removed(tmp_path, monkeypatch):
+    synced, honest, removed = [], os.fsync, Checkpoints.remove
+
+    def sync(descriptor):
+        synced.append(Path(f"/proc/self/fd/{descriptor}").resolve())
+        honest(descriptor)
+
+    def remove(checkpoints):
+        monkeypatch.setattr(os, "fsync", honest)
+        removed(checkpoints)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(Checkpoints, "remove", remove)
+    folder = train(small(episodes=100, seeds=(0,)), tmp_path, checkpoint_every=EVERY)
+    results = [path for path in folder.path.rglob("*") if path.is_file()]
+    assert len(results) >= 6
+    assert set(results) <= set(synced)
+
+
+def test_metrics_are_on_the_disk_before_a_checkpoint_counts_on_them(tmp_path, monkeypatch):
+    synced, honest = [], os.fsync
+
+    def sync(descriptor):
+        synced.append(Path(f"/proc/self/fd/{descriptor}").resolve())
+        honest(descriptor)
+
+    folder = RunFolder(tmp_path, small())
+    folder.begin()
+    folder.append(Result(0, "farl", 100, "maxn", 0.5, 20))
+    monkeypatch.setattr(os, "fsync", sync)
+    with execution._checkpoints([folder], 0.0) as checkpoints:
+        state = Checkpoint(LEAVES, 1, 1.0, [folder.metrics.mark()])
+        checkpoints.save(state, wait=True)
+    assert [path.name for path in synced][:1] == ["metrics.jsonl"]
+    assert len(synced) == 2
 
 
 @pytest.mark.slow
 def test_metrics_with_another_byte_are_made_anew(tmp_path, undisturbed, capsys):
-    def halfway(progress):
-        if progress.episodes > progress.total_episodes / 2:
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    with pytest.raises(Stopped):
-        train(small(), tmp_path, halfway, checkpoint_every=EVERY)
-    folder = RunFolder(tmp_path, small())
-    assert folder.metrics.size > 0
+    folder = stopped_halfway(tmp_path)
     metrics, aside = folder.path / "metrics.jsonl", folder.path / "metrics.jsonl.damaged"
     flip(metrics)
     altered, meanwhile = metrics.read_bytes(), []

@@ -44,6 +44,18 @@ def test_every_lane_plays_its_budget(trained):
     assert progress.moves > 5 * progress.episodes
 
 
+def test_moves_are_counted_beyond_32_bits():
+    training = Training(small())
+    training.groups = [
+        group._replace(moves=jax.device_put(group.moves - np.uint32(5), group.moves.sharding))
+        for group in training.groups
+    ]
+    before = training.progress().moves
+    assert before == 4 * (2**32 - 5)
+    list(training.evaluations())
+    assert 5 * 600 * 4 < training.progress().moves - before < 9 * 600 * 4
+
+
 def test_a_lane_does_not_depend_on_its_neighbours(trained):
     training, evaluations = trained
     alone = Training(small(seeds=(1,), variants=("none",)))

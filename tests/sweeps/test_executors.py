@@ -97,6 +97,19 @@ def test_a_worker_that_is_killed_is_replaced(wanted, inline, tmp_path, monkeypat
     }
 
 
+@pytest.mark.parametrize("program", ["sys.stderr.write('x' * 200_000)", "sys.stdin.close()"])
+def test_a_worker_that_says_much_or_reads_nothing_blocks_no_sweep(tmp_path, monkeypatch, program):
+    many = units(FIELDS | {"settings": SHORT, "axes": {}, "chunk": 1, "lanes": 1})[:2]
+    program = f"import sys; {program}; sys.exit('\\nat fault')"
+    monkeypatch.setattr(executors, "module_command", lambda _: [sys.executable, "-c", program])
+    # More than a pipe holds.
+    monkeypatch.setattr(executors, "as_text", lambda _: "x" * 200_000)
+    monkeypatch.setattr(executors, "_POLL_SECONDS", 0.001)
+    settings = ExecutorSettings(tmp_path, 60.0, 1)
+    failures = EXECUTORS["processes"](many, settings, lambda _: None)
+    assert failures == [(unit, "at fault") for unit in many]
+
+
 @pytest.mark.slow
 def test_sigterm_stops_the_workers_too_and_they_keep_a_checkpoint(tmp_path, monkeypatch):
     endless = FIELDS["settings"] | {"episodes": 10**9, "eval_every": 10**9}
@@ -249,7 +262,11 @@ def test_resources_of_ray_are_those_of_each_task(tmp_path, monkeypatch):
 
     ray = SimpleNamespace(
         is_initialized=lambda: True,
-        cluster_resources=lambda: {"CPU": 8.0, "GPU": 2.0},
+        nodes=lambda: [
+            {"Alive": True, "Resources": {"CPU": 8.0, "GPU": 2.0, "memory": 16e9}},
+            {"Alive": True, "Resources": {"CPU": 4.0, "GPU": 2.0, "memory": 64e9}},
+            {"Alive": False, "Resources": {"CPU": 64.0, "GPU": 8.0, "memory": 512e9}},
+        ],
         remote=remote,
         wait=lambda pending, num_returns: (pending[:1], pending[1:]),
         get=lambda done: done,
@@ -265,9 +282,11 @@ def test_resources_of_ray_are_those_of_each_task(tmp_path, monkeypatch):
     assert EXECUTORS["ray"](wanted, settings, lambda _: None) == []
     assert asked == [{"num_cpus": 3, "num_gpus": 1, "memory": 2e9, "max_retries": 3}]
     assert done == [3] * len(wanted)
-    many = settings._replace(resources=Resources(gpus=4))
-    with pytest.raises(ValueError, match="asks for 4 GPUs and the Ray cluster has 2"):
-        EXECUTORS["ray"](wanted, many, lambda _: None)
+    # The cluster has as much of each, and no node has it alone.
+    for given in ({"gpus": 4}, {"cpus": 9}, {"cpus": 5, "job_memory_gb": 32.0}):
+        many = settings._replace(resources=Resources(**given))
+        with pytest.raises(ValueError, match=r"as much: 8 CPUs, 2 GPUs and 16 GB; 4 CPUs"):
+            EXECUTORS["ray"](wanted, many, lambda _: None)
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,16 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import jax
+import numpy as np
 import pytest
 
 from jaxgbg.players import MissingExtra
 from jaxgbg.runs import LaneName, Result, StopTraining
 from jaxgbg.runs import progress_bar as bars
 from jaxgbg.runs.chunks import compile_chunk
+from jaxgbg.runs.execution import _checkpoints
 from jaxgbg.runs.lanes import program_of
+from jaxgbg.runs.storage.checkpoints import Checkpoint, begun_together
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.sweeps import adaptive
@@ -24,7 +27,7 @@ from jaxgbg.sweeps.adaptive import run_rungs, saved_share, survivors
 from jaxgbg.sweeps.estimate import expected_seconds, sample
 from jaxgbg.sweeps.executors import EXECUTORS, ExecutorSettings
 from jaxgbg.sweeps.running import run_plan
-from jaxgbg.sweeps.spec import plan, units
+from jaxgbg.sweeps.spec import plan, read_spec, units
 from tests.internals import setting
 
 FIELDS = {
@@ -287,6 +290,41 @@ def test_what_was_stopped_goes_on_where_it_stood(tmp_path, better_half):
     assert min(result.episodes for _, result in told) == 160
 
 
+def test_runs_that_have_a_checkpoint_together_stay_together_whatever_is_finished(tmp_path):
+    (unit,) = units(FIELDS)
+    folders = [RunFolder(tmp_path, run) for run in unit.runs]
+    first, *others = folders
+
+    def train(*folders, finish=()):
+        for folder in folders:
+            folder.begin()
+        state = Checkpoint([np.zeros(1)], 0, 0.0, [folder.metrics.mark() for folder in folders])
+        with _checkpoints(folders, 0.0) as checkpoints:
+            checkpoints.save(state, wait=True)
+        for folder in finish:
+            write_json(folder.path / "summary.json", {})
+
+    def parts():
+        return [
+            [folders[unit.runs.index(run)] for run in part.runs]
+            for part in unit.apart(tmp_path, begun_together(tmp_path))
+        ]
+
+    assert parts() == [folders]
+    train(first)
+    assert parts() == [[first], others]
+    train(*others)
+    assert parts() == [[first], others]
+    train(first, finish=[first])
+    assert parts() == [others, [first]]
+    # One that was killed between its summaries goes on with all of its lanes.
+    train(*others, finish=others[:1])
+    assert parts() == [others, [first]]
+    train(*others, finish=others)
+    assert parts() == [folders]
+    assert unit.finished(tmp_path)
+
+
 @pytest.mark.slow
 def test_a_callback_stops_a_run_of_a_sweep(tmp_path):
     (unit,) = units(FIELDS | {"axes": {}})
@@ -319,6 +357,12 @@ def test_halving_keeps_the_better_half_and_racing_what_is_not_surely_worse():
     assert survivors("racing", found) == {"best", "near"}
     equal = {name: scores(0.5, 0.5, 0.5, 0.5, 0.5) for name in ("a", "b", "c")}
     assert survivors("halving", equal) == survivors("racing", equal) == {"a", "b", "c"}
+    # Settings of different variants are paired by seed.
+    apart = {
+        variant: {LaneName(seed, variant): level + 0.01 * seed for seed in range(10)}
+        for variant, level in (("farl", 0.5), ("none", -0.5))
+    }
+    assert survivors("racing", apart) == {"farl"}
     # Of four seeds nothing is sure.
     few = {name: scores(*list(each.values())[:4]) for name, each in found.items()}
     assert survivors("racing", few) == set(few)
@@ -375,6 +419,25 @@ def test_a_dry_run_names_the_axes_and_what_each_unit_has_of_them(jaxgbg, tmp_pat
     (part, _) = json.loads((tmp_path / "units.json").read_text())
     assert (part["runs"], part["alpha"]) == (6, "0.25, 0.5, 1")
     assert not (tmp_path / "runs").exists()
+
+
+def test_the_command_counts_runs_that_were_begun_alone_as_units(jaxgbg, tmp_path, monkeypatch):
+    (tmp_path / "x.toml").write_text(TOML.replace('adaptive = "racing"\n', ""))
+    (unit,) = read_spec(tmp_path / "x.toml").units
+    (begin(tmp_path, unit.runs[0], 10).path / "checkpoints").mkdir()
+
+    def at_once(units, settings, report):
+        for unit in units:
+            for run in unit.runs:
+                write_json(begin(tmp_path, run, 100).path / "summary.json", {})
+            report(unit)
+        return []
+
+    monkeypatch.setitem(EXECUTORS, "inline", at_once)
+    code, _, err = jaxgbg("sweep", tmp_path / "x.toml", "--out", tmp_path)
+    assert code == 0
+    assert "6 runs in 2 units, 0 of them done before" in err
+    assert re.findall(r"done, (\d of \d)", err) == ["1 of 2", "2 of 2"]
 
 
 def test_the_command_says_what_an_adaptive_sweep_lacks(jaxgbg, tmp_path, monkeypatch):

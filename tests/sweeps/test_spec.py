@@ -3,7 +3,7 @@
 import pytest
 
 from jaxgbg.games import make
-from jaxgbg.runs import Training
+from jaxgbg.runs import Run, Training
 from jaxgbg.runs.lanes import program_of
 from jaxgbg.runs.memory import lane_memory
 from jaxgbg.sweeps.spec import plan, read_spec, units
@@ -27,6 +27,12 @@ def test_every_combination_and_chunk_of_seeds_is_a_run():
     assert cells == {(a, (f,), s) for a in (0.5, 1.0) for f in ("farl", "none") for s in seeds}
     assert len(found) == 12
     assert {run.schedule.episodes for run in found} == {100}
+
+
+def test_runs_of_equal_digests_are_two_and_equal_runs_are_one(monkeypatch):
+    monkeypatch.setattr(Run, "digest", "12345678")
+    axes = [{"alpha": [0.5, 1.0], "epsilon": [0.2]}, {"epsilon": [0.2], "alpha": [1]}]
+    assert [run.schedule.alpha for run in runs(game="tictactoe", axes=axes)] == [0.5, 1.0]
 
 
 def test_an_axis_is_a_path_or_its_short_form_alike():

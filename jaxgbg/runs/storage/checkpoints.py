@@ -13,7 +13,7 @@ import re
 import sys
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from io import BufferedReader
 from pathlib import Path
@@ -37,6 +37,7 @@ from jaxgbg.types import JSON
 FORMAT = 2
 _MAGIC = b"jaxgbg checkpoint "
 _SUFFIX = ".checkpoint"
+_TOGETHER = "together-"
 _KEPT = 2
 # A checkpoint may take at most this share of the time, with any interval.
 _SHARE = 0.025
@@ -167,10 +168,15 @@ class Checkpoints:
             print(f"jaxgbg: {text}", file=sys.stderr)
             self._reported = True
 
-    def restore(self, like: Sequence[np.ndarray]) -> Checkpoint | None:
+    def restore(
+        self,
+        like: Sequence[np.ndarray],
+        fits: Callable[[Sequence[MetricsMark]], bool] = lambda _: True,
+    ) -> Checkpoint | None:
         """Return the latest valid checkpoint, or None; report damaged ones.
 
-        `like` has the shapes and types of the state's leaves. Raises ValueError for one that a
+        `like` has the shapes and types of the state's leaves; `fits` says whether the metrics on
+        disk are those of a checkpoint. Raises ValueError for one that a
         newer version or another run has written: nothing may be deleted then.
         """
         for leftover in leftovers(self.folder, _is_name):
@@ -178,7 +184,9 @@ class Checkpoints:
         for number in reversed(numbers_in(self.folder)):
             path = self._path(number)
             try:
-                return self._read(path, like)
+                checkpoint = self._read(path, like)
+                if fits(checkpoint.metrics):
+                    return checkpoint
             except Damaged as error:
                 print(
                     f"jaxgbg: checkpoint {path} is damaged and left out: {error}; it is kept as"
@@ -253,6 +261,29 @@ def _is_name(name: str) -> bool:
 def path_of(folder: Path, number: int) -> Path:
     """The file of a checkpoint by its number."""
     return folder / f"{number}{_SUFFIX}"
+
+
+def together_folder(out: Path, run: str) -> Path:
+    """The folder for the checkpoints of several runs in one program; `run` joins their digests."""
+    return out / f"{_TOGETHER}{hashlib.sha256(run.encode()).hexdigest()[:8]}"
+
+
+def begun_together(out: Path) -> list[tuple[str, ...]]:
+    """The digests of runs that have a checkpoint together, group by group, the latest first."""
+    groups = []
+    for folder in out.glob(f"{_TOGETHER}*"):
+        # Another process may just remove it.
+        with contextlib.suppress(FileNotFoundError):
+            groups.append((folder.stat().st_mtime, _run_of(folder)))
+    return [tuple(run.split("-")) for _, run in sorted(groups, reverse=True) if run]
+
+
+def _run_of(folder: Path) -> str:
+    """Whose checkpoints are in a folder, by the latest one with a header; empty if unknown."""
+    for path in (path_of(folder, number) for number in reversed(numbers_in(folder))):
+        with contextlib.suppress(OSError, ValueError), open_checkpoint(path) as file:
+            return _begin(file, path)[1].run
+    return ""
 
 
 def open_checkpoint(path: Path) -> BufferedReader:

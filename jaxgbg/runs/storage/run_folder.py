@@ -11,6 +11,8 @@
 """
 
 import contextlib
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -18,7 +20,7 @@ from typing import NoReturn
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.contents import check_regular_file, defect, read_json, read_object
+from jaxgbg.contents import check_regular_file, defect, open_file, read_json, read_object
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.players import GreedyAgent
@@ -189,6 +191,12 @@ class RunFolder:
         with contextlib.suppress(OSError):
             for path in were_set_aside(self.path, _FILES.__contains__):
                 path.unlink()
+
+    def sync(self) -> None:
+        """Wait until the results are on the disk, where the system can say so."""
+        for path in (*map(self.agent, self.run.agents), *(self.path / name for name in _FILES)):
+            with contextlib.suppress(OSError, ValueError), open_file(path, sys.maxsize) as file:
+                os.fsync(file.fileno())
 
     def stop_early(self, reason: str) -> None:
         """Write that this run was stopped early on purpose, and why."""
