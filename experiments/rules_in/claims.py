@@ -1,5 +1,6 @@
 """Where the figures in the text of this experiment come from."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from experiments.page_tables import read
@@ -13,8 +14,15 @@ def claims() -> Iterator[Claim]:
     """Sentences with holes, each with the values of its holes."""
     cells = cells_in("rules_in")
     results = read("rules_in/results.json")["results"]
-    better = [sum(outcome(one, f"mcts-{n}") == "better" for one in results) for n in (100, 1000)]
-    yield "{} of {} games", len(results), len(GAMES)
-    yield "{} agents are better than mcts-100, {} than mcts-1000", *better
-    connect = ("pgx:connect_four", "mcts-1000")
-    yield "({}%, {} to {})", *(cells(*connect, number) for number in range(3))
+    yield "{} of {} games were run", len(results), len(GAMES)
+    for strength in (100, 1000):
+        found = Counter(outcome(one, f"mcts-{strength}") for one in results)
+        met = len(results) - found["not met"]
+        counts = (found[each] for each in ("better", "undecided", "worse"))
+        words = f"mcts-{strength}: {{}} agents met it, {{}} are better, {{}} undecided, {{}} worse"
+        yield words, met, *counts
+    for game in ("ludax:yavalath", "pgx:connect_four", "ludax:hex"):
+        figures = (cells(game, "mcts-1000", number) for number in range(3))
+        yield f"`{game}` ({{}}%, {{}} to {{}})", *figures
+    seconds = {one["game"]: one["wall_s"] for one in results}
+    yield "took {} of its 600 s", round(seconds["pgx:hex"])

@@ -1,6 +1,6 @@
 """How strong are the agents that `jaxgbg agent` makes of games that others wrote?
 
-    python -m experiments.rules_in.run [--games pgx:hex ludax:yavalath ...] [--minutes 4]
+    python -m experiments.rules_in.run [--games pgx:hex ludax:yavalath ...] [--minutes 10]
     python -m experiments.rules_in.run --meet mcts-1000     # whom the agents had no time for
     python -m experiments.rules_in.run --show                # the table of the kept figures
 
@@ -38,7 +38,7 @@ Record = dict[str, Any]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_rows_parser(__file__, __doc__, GAMES, "--games")
-    parser.add_argument("--minutes", type=float, default=4.0, help="wall time for each game")
+    parser.add_argument("--minutes", type=float, default=10.0, help="wall time for each game")
     parser.add_argument("--meet", metavar="PLAYER", help="let the agents in OUT meet it")
     options = parser.parse_args(arguments)
     if options.show:
