@@ -60,13 +60,13 @@ class Game(Generic[StateT]):
     leaves. A player who has no move for now passes instead, by a separate action.
 
     A game of chance also has `spawn`, the random half of a move, and `spawn_words` = 2. `spawn`
-    does not change a position where a player is to move or the game is over. It pays no rewards:
-    all rewards come from `afterstate`. A game with a random start has `init_words` = 2. A game may
-    instead draw from any number of random words itself, in `init_from` and `spawn_from`. If chance
-    has few outcomes, a game may list them for look-ahead: `num_spawns`, `spawn_probabilities` and
-    `spawn_outcome`. The probabilities sum to 1 in every afterstate that is not terminal, and
-    `spawn` draws by them. If no chance is due, one outcome has probability 1 and is the state
-    itself.
+    does not change a position where a player is to move or the game is over, and no action is legal
+    where chance is due. It pays no rewards: all rewards come from `afterstate`. A game with a
+    random start has `init_words` = 2. A game may instead draw from any number of random words
+    itself, in `init_from` and `spawn_from`. If chance has few outcomes, a game may list them for
+    look-ahead: `num_spawns`, `spawn_probabilities` and `spawn_outcome`. The probabilities sum to 1
+    in every afterstate that is not terminal, and `spawn` draws by them. If no chance is due, one
+    outcome has probability 1 and is the state itself.
     """
 
     def __post_init__(self) -> None:

@@ -240,7 +240,7 @@ def chance_faults(game: Game) -> list[str]:
 
     def draw(
         states: State, actions: jax.Array, seed: jax.Array, words: jax.Array
-    ) -> tuple[State, ...]:
+    ) -> tuple[PyTree, ...]:
         keys = jax.random.split(jax.random.wrap_key_data(seed), _DRAWS)
         moved = jax.vmap(game.afterstate)(select_states(states, np.s_[:_GAMES]), actions)
         spawn, spawn_from = (
@@ -248,11 +248,14 @@ def chance_faults(game: Game) -> list[str]:
             for function in (game.spawn, game.spawn_from)
         )
         still = spawn(states, keys[:1]), spawn_from(states, words[:1])
-        return moved, spawn(moved, keys), spawn_from(moved, words), *still
+        legal = jax.vmap(game.legal_actions)(moved)
+        return moved, legal, spawn(moved, keys), spawn_from(moved, words), *still
 
     drawn = _compiled(draw)(states, actions[:_GAMES], _words(2), _words(_DRAWS, game.spawn_words))
-    moved, by_keys, by_words, *still = jax.device_get(drawn)
+    moved, legal, by_keys, by_words, *still = jax.device_get(drawn)
     faults = []
+    if (~_unchanged(moved, by_words).all(1) & legal.any(1)).any():
+        faults.append("legal actions in an afterstate where chance is due: allow none before it")
     if not all(_unchanged(states, after).all() for after in still):
         faults.append("spawn changes a position where a move is to be made, or the game is over")
     if (by_words.rewards != moved.rewards[:, None]).any():

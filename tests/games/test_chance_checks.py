@@ -9,6 +9,7 @@ import pytest
 
 from jaxgbg.games import Game2048, check_game
 from jaxgbg.games.chance_images import chance_image_faults
+from jaxgbg.games.core import keep_if
 from tests.games.pig import Pig, UnlistedPig
 
 
@@ -48,6 +49,17 @@ class WrongShape(Pig):
 
 
 @dataclasses.dataclass(frozen=True)
+class MovesBeforeChance(Pig):
+    """Whether a roll is due is not asked where a move is chosen."""
+
+    def legal_actions(self, state):
+        return super().legal_actions(state._replace(rolling=jnp.bool_(False)))
+
+    def afterstate(self, state, action):
+        return keep_if(state.rolling, state, super().afterstate(state, action))
+
+
+@dataclasses.dataclass(frozen=True)
 class SmallBoard(Game2048):
     """Of 2 x 3 cells; two of them are exchanged by what is no symmetry."""
 
@@ -72,6 +84,7 @@ FAULTS = {
     "half": (HalfListed(), "spawn_probabilities add up to 0.5, not to 1"),
     "loaded": (Loaded(), "spawn draws an outcome more or less often than"),
     "unlisted": (OtherPoints(), "spawn draws a state that is not listed"),
+    "moves": (MovesBeforeChance(), "legal actions in an afterstate where chance is due"),
     "symmetries": (SmallBoard(), "symmetries: .* of the image of a game are not"),
 }
 CASES = [
