@@ -100,7 +100,15 @@ def rows_asked_for(files: list[str], by: list[str], wins: bool) -> list[Row]:
 def test_kept_rows_are_those_that_the_file_asks_for(file: str) -> None:
     rows = rows_asked_for(*KEPT[file])
     readme = PAGES[file].read_text() if file in PAGES else pages_of(Path(file).parent.name)
-    for record, row, asked in zip(kept_records(file), rows, as_records(rows), strict=True):
+    names = ("game", "opponent", *rows[0].settings)
+
+    def settings(record) -> list[str]:
+        return [str(record[name]) for name in names]
+
+    kept = sorted(kept_records(file), key=settings)
+    pairs = zip(rows, as_records(rows), strict=True)
+    in_order = sorted(pairs, key=lambda pair: settings(pair[1]))
+    for record, (row, asked) in zip(kept, in_order, strict=True):
         same = ("game", "opponent", *row.settings, "unit", "n", "episodes", "paper_mean")
         assert {name: record[name] for name in same} == {name: asked[name] for name in same}
         assert len(record["per_seed"]) == row.n

@@ -419,7 +419,7 @@ def test_a_position_before_chance_is_refused(name):
     table = table_of(name, agent=False)
     line = walk(table.replay, 0, 3)
     state = jax.tree.map(lambda leaf: leaf[0], table.replay.end(line))
-    action = int(np.argmax(table.game.legal_actions(state)))
+    action = np.argmax(table.game.legal_actions(state))
     text = jaxgbg.position_text(table.game, table.game.afterstate(state, action))
     for moves in (text, f"{text};{action}"):
         with pytest.raises(ValueError, match=f"^chance is due in this position of {name}: "):
