@@ -225,7 +225,7 @@ def _order(path: str, value: SettingValue) -> tuple[SettingValue, ...]:
     Numbers in lists and in texts count as numbers: (16,) before (128,), mcts-50 before mcts-100.
     """
     if path == VARIANT and (lane := str(value).removesuffix(MEAN)) in FARL_PARTS:
-        return 0, list(FARL_PARTS).index(lane), str(value)
+        return False, ((False, list(FARL_PARTS).index(lane), ""),), str(value)
     return (value is None, tuple(_parts(value)), str(value))
 
 

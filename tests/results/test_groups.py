@@ -10,7 +10,7 @@ from scipy import stats
 
 import jaxgbg
 from jaxgbg.games import make
-from jaxgbg.results.axes import value_text
+from jaxgbg.results.axes import find_axes, value_text
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.figures import draw
 from jaxgbg.results.groups import read_table, shortened
@@ -82,6 +82,12 @@ def test_values_are_in_the_order_of_their_numbers(tmp_path):
     assert [value for value in hidden if value] == [(8,), (16,), (32,), (128,)]
     (partner,) = (axis.values for axis in table.axes if axis.short == "partner")
     assert partner == ("mcts-50", "mcts-100", "self")
+
+
+def test_one_variant_and_lists_of_variants_have_an_order():
+    values = ["none", ("farl", "none"), "farl", ("farl",)]
+    (axis,) = find_axes([("nim", {"variants": value}) for value in values]).others
+    assert axis.values == ("farl", "none", ("farl",), ("farl", "none"))
 
 
 def test_numbers_that_differ_have_labels_that_differ():
