@@ -94,12 +94,9 @@ def push_immediate(
     If `one_by_one`, each update reads the weights after the previous one, as in the serial
     algorithm for n-tuples. Otherwise they are combined like all updates of a tick.
     """
-    place = jnp.arange(push.player.shape[0]), push.player.astype(jnp.int32)
-    list_of, list_slope = (
-        leaf.at[place].get(mode="promise_in_bounds") for leaf in (traces.features, traces.slope)
-    )
-    features = jnp.concatenate([push.features[:, None], list_of], 1)
-    slope = jnp.concatenate([push.slope[:, None], list_slope], 1)
+    lists = [_list_of(leaf, push.player) for leaf in (traces.features, traces.slope)]
+    features = jnp.concatenate([push.features[:, None], lists[0]], 1)
+    slope = jnp.concatenate([push.slope[:, None], lists[1]], 1)
     batch, length = slope.shape
     decay = trace_decay ** np.arange(length, dtype=np.float32)
     change = push.error[:, None] * decay * slope
@@ -115,12 +112,33 @@ def push_immediate(
             params, jax.tree.map(lambda part: part.reshape(*joined, *part.shape[2:]), updates)
         )
     # The writes depend on the reads, or XLA would copy the lists to keep the old ones.
-    pushed = jnp.where(push.live[:, None, None], features[:, :-1], list_of)
-    pushed_slope = jnp.where(push.live[:, None], slope[:, :-1], list_slope)
+    pushed = jnp.where(push.live[:, None, None], features[:, :-1], lists[0])
+    pushed_slope = jnp.where(push.live[:, None], slope[:, :-1], lists[1])
     return params, traces._replace(
-        features=traces.features.at[place].set(pushed, mode="promise_in_bounds"),
-        slope=traces.slope.at[place].set(pushed_slope, mode="promise_in_bounds"),
+        features=_with_list(traces.features, push.player, pushed),
+        slope=_with_list(traces.slope, push.player, pushed_slope),
     )
+
+
+def _list_of(array: jax.Array, player: jax.Array) -> jax.Array:
+    """The part [B, ...] of player int8[B] in `array` [B, N, ...].
+
+    Of many games by a gather, which reads less; of one by selection, with which a loop is one
+    kernel.
+    """
+    if len(player) == 1:
+        return of_player(array, player)
+    place = jnp.arange(len(player)), player.astype(jnp.int32)
+    return array.at[place].get(mode="promise_in_bounds")
+
+
+def _with_list(array: jax.Array, player: jax.Array, new: jax.Array) -> jax.Array:
+    """`array` [B, N, ...] with `new` [B, ...] as the part of player int8[B]."""
+    if len(player) == 1:
+        mine = np.arange(array.shape[1]) == player[:, None]
+        return jnp.where(mine.reshape(*mine.shape, *[1] * (array.ndim - 2)), new[:, None], array)
+    place = jnp.arange(len(player)), player.astype(jnp.int32)
+    return array.at[place].set(new, mode="promise_in_bounds")
 
 
 def push_delayed(
