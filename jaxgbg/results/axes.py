@@ -19,8 +19,8 @@ VARIANT = "variants"
 _WORDS = {VARIANT: "variant", "fingerprint": "rules"}
 # Seeds are pooled, and each opponent has its own panel.
 _POOLED = ("seeds", "evaluation.opponents", "evaluation.protocols")
-# These come first. If settings change together, one of these names the axis.
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)")
+# These come first. If settings change together, one of these names the axis.
 _FIRST = ("game.", "value", "learner")
 
 Values = Mapping[str, SettingValue]

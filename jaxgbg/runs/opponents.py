@@ -100,7 +100,7 @@ def _read(name: str, entries: list[str]) -> Play:
 def judge_by(name: str | Player, game: Game, protocol: Protocol | None = None) -> Judge:
     """The judge of that name as `make_judge` has it, or a match with an agent on disk or a player.
 
-    A player that is given stays open when the judge is closed. Raises ValueError for a player of
+    A player object stays open when the judge is closed. Raises ValueError for a player of
     another game, and as `make_opponent`.
     """
     if not isinstance(name, str):

@@ -175,8 +175,7 @@ def with_changes(
     `changes` takes paths too: `{"schedule.alpha": 0.5, "game.size": 5}`. Values may have the forms
     of `preset`. A new learner keeps of the old one what both have. A new first step size is the
     last one too, and walks take the place of a layout, unless both are set. Raises ValueError for
-    what no run has, or none of this value function or learner, and for a setting that is given
-    twice.
+    what no run has, or none of this value function or learner, and for a setting with two values.
     """
     if not isinstance(run, Run):
         raise ValueError(f"run must be a Run, such as preset(...) returns, not {shown(run)}")
@@ -191,7 +190,7 @@ def short_forms(game: Game, changes: Mapping[str, SettingValue]) -> dict[str, Se
     """`changes` by short forms, each value as the setting holds it; parameters by `game.NAME`.
 
     A whole number may be written 1e4, and a list of one entry as the entry alone. Raises ValueError
-    for an unknown setting and for one that is given twice.
+    for an unknown setting and for one with two values.
     """
     short: dict[str, SettingValue] = {}
     for name, value in with_variants(changes).items():

@@ -163,9 +163,8 @@ class NTuple(Indices):
         Source: Konen & Bagheri 2021, Algorithm 7 and appendix A.5; Beal & Smith 1999.
         """
         check_updates(self, updates)
-        # A small table has less than one weight for each hit.
-        several = updates.features.size > self.num_weights
-        move = self._by_weights if several and self._scratch else self._by_hits
+        more_hits = updates.features.size > self.num_weights
+        move = self._by_weights if more_hits and self._scratch else self._by_hits
         return move(params, updates, alpha, hyper)
 
     def _by_hits(
@@ -175,7 +174,7 @@ class NTuple(Indices):
         alpha: jax.Array,
         hyper: Mapping[str, jax.Array],
     ) -> NTupleParams:
-        """`update` that computes pace and share of a weight for each of its hits."""
+        """`update` by computing pace and share of a weight again for each of its hits."""
         features, player, change, size, live = updates[:5]
         first = self.first_hits(features)
         # On few features the copy costs more than the repeated work.
@@ -228,7 +227,7 @@ class NTuple(Indices):
         alpha: jax.Array,
         hyper: Mapping[str, jax.Array],
     ) -> NTupleParams:
-        """`update` that computes pace and share once for each weight; the same to the bit."""
+        """`update` by computing pace and share once for each weight; the same to the bit."""
         features, player, change, size, live = updates[:5]
         first = self.first_hits(features)
         (rows,) = materialize(self.rows(features, player))

@@ -1,7 +1,7 @@
 """How much faster than another revision: both train in turn, each in a process of its own.
 
 The speed of a shared machine changes from one minute to the next. Two timings that follow each
-other have most of that in common, so their ratio varies less than either of them.
+other have most of that in common, so their ratio varies less than each of them.
 """
 
 import contextlib
@@ -140,9 +140,9 @@ def source_of(name: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _pace(folder: Path) -> Iterator[Callable[[object], float]]:
-    """The program `pace` with the jaxgbg in `folder`: a function that asks it.
+    """Start the program `pace` with the jaxgbg in `folder`; yield a function that asks it.
 
-    The function raises ValueError if the program has ended.
+    The function sends a line and returns the answer. It raises ValueError if the program has ended.
     """
     with tempfile.TemporaryFile() as errors:
         # -P: without the folder of the script, whose modules are this revision's.

@@ -1,4 +1,4 @@
-"""A program of its own: how fast a training runs, with the jaxgbg that Python finds.
+"""A separate program that measures how fast a training runs, with the jaxgbg that Python finds.
 
 `against` starts it for two revisions. Its input is lines of JSON: first the game and the settings
 of a run, then the seconds of each timing. It answers each with a line: the number of lanes, then
@@ -8,7 +8,7 @@ moves/s. So that it works with older revisions, it uses little of jaxgbg.
 import json
 import sys
 
-# Not in the other functions: what this imports belongs to another revision.
+# These modules belong to the revision that is timed, which is first in PYTHONPATH.
 from jaxgbg.games import make
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.loop import Training
