@@ -2,8 +2,9 @@
 
 Parameters (appendix A.6), evaluations and Table 1. Where the paper's text and its authors' saved
 agents differ, the agents' values stand here: ConnectFour learns from random moves, Nim3P does not,
-Nim's epsilon falls to 0. Batches are our own choice. ConnectFour's 70 8-tuples and Othello's 50
-6-tuples are random walks as the paper's were, not its own.
+Nim's epsilon falls to 0. Batches are our own choice. The paper's lists of n-tuples are not ours to
+ship: Othello's 50 6-tuples are random walks, ConnectFour's 70 8-tuples are walks that each begin
+with four cells in a row, so that together they hold all 69 fours.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from jaxgbg.learners import Schedule, TDSpec
 from jaxgbg.runs.presets.core import Preset
 from jaxgbg.runs.run import Evaluation
 from jaxgbg.values import Layout, NTupleSpec, random_walk
-from jaxgbg.values.layouts import default_layout
+from jaxgbg.values.layouts import default_layout, line_walk
 
 _SOURCE = "Konen & Bagheri 2021, appendix A.6; batch is our own choice"
 
@@ -35,7 +36,7 @@ def _whole(game: Game) -> Layout:
 _LAYOUTS: dict[str, Callable[[Game], Layout]] = {
     "2048": lambda game: _TUPLES_2048 if game.num_cells == 16 else default_layout(game),
     "tictactoe": _whole,
-    "connectfour": lambda game: random_walk(game, 70, 8, seed=0),
+    "connectfour": lambda game: line_walk(game, 70, 8, seed=0),
     "othello": lambda game: random_walk(game, 50, 6, seed=0),
     "nim": _whole,
     "nim3p": lambda game: _whole(game) * 2,
