@@ -7,7 +7,8 @@ import numpy as np
 from experiments.gpu.published import late_means
 from experiments.page_tables import kept_records, read
 from experiments.page_text import Cells, Claim, cells_in
-from experiments.table1.verdicts import AGREES, DIFFERS, LISTED, UNDECIDED, verdict
+from experiments.table1.overview import AUTHORS_LIST
+from experiments.table1.verdicts import AGREES, DIFFERS, UNDECIDED, verdict
 from jaxgbg.games import make
 
 OUTSIDE = {
@@ -64,7 +65,7 @@ def same_outcomes() -> bool:
     texts = cells_in("gpu").texts("outcome", having="limit")
     own = {AGREES: "agreement", UNDECIDED: "decides nothing", DIFFERS: "rejection"}
     rows = [
-        *((LISTED, name, "64", variant) for variant in ("farl", "none") for name in NAMES),
+        *((AUTHORS_LIST, name, "64", variant) for variant in ("farl", "none") for name in NAMES),
         *(("2048", "score", "1,024", variant) for variant in ("farl", "none")),
     ]
     return [own[verdict(*row).outcome] for row in rows] == texts

@@ -3,7 +3,8 @@
     python -m experiments.table1.overview
     python -m experiments.table1.overview --missing    # what ten seeds of every row would take
 
-The lines of ConnectFour on the authors' list have ten seeds of a GPU (experiments.gpu.published).
+Three lists of n-tuples stand for ConnectFour: walks that every seed draws, the list that ships, and
+the authors' list, with ten seeds of a GPU (experiments.gpu.published).
 """
 
 import argparse
@@ -15,8 +16,8 @@ from typing import Any
 
 from experiments.connectfour.run import figure
 from experiments.gpu.published import late_means
-from experiments.shared import FinishedRun, archived_runs
-from experiments.table1.report import LOCKSTEP, SERIAL, parts_of, rows_of
+from experiments.shared import FinishedRun, Section, archived_runs
+from experiments.table1.report import LOCKSTEP, SERIAL, SHIPPED, parts_of, rows_of
 from jaxgbg import make
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.rows import Row
@@ -28,6 +29,7 @@ LISTED = HERE.parent / "gpu" / "published.json"
 VARIANTS = {"farl": "with FARL", "none": "without"}
 SEEDS = 10
 """The number of seeds of the paper."""
+SHIPPED_LIST, AUTHORS_LIST = "connectfour, our list", "connectfour, authors' list"
 # Opponents of our own on the way.
 LEFT_OUT = {("hex", "mcts-100"), ("connectfour", "solver")}
 
@@ -85,29 +87,57 @@ def full_budgets(game: str) -> dict[tuple[str, str], tuple[list[float], int]]:
     return found
 
 
-def figures_of_listed() -> dict[tuple[str, str], list[float]]:
-    """(opponent, variant) -> win rates of ConnectFour's seeds on the authors' list."""
+Figures = dict[tuple[str, str], list[float]]
+"""(opponent, variant) -> win rates of the seeds."""
+
+
+def figures_of_listed() -> Figures:
+    """ConnectFour's seeds on the authors' list, in lockstep."""
     return {key: figures for key, (figures, _) in full_budgets("connectfour").items()}
 
 
-def lines_of_listed(rows: Sequence[Row]) -> Iterator[str]:
-    """The lines of ConnectFour in `rows` once more, on the authors' list."""
-    found = figures_of_listed()
+def figures_one_at_a_time() -> Figures:
+    """ConnectFour's seeds on the authors' list, one game at a time."""
+    found: Figures = {}
+    for one in Section(HERE, "listed").read():
+        if one["batch"] == 1:
+            found.setdefault((one["opponent"], one["variant"]), []).extend(one["figures"])
+    return found
+
+
+def figures_of_shipped(parts: Mapping[str, Sequence[FinishedRun]]) -> Figures:
+    """ConnectFour's seeds on the list that ships, in lockstep."""
+    rows = rows_of(parts[SHIPPED])
+    return {(row.opponent, row.settings["variant"]): list(row.per_seed) for row in rows}
+
+
+def lines_of_list(
+    name: str, rows: Sequence[Row], together: Figures, alone: Figures
+) -> Iterator[str]:
+    """The lines of ConnectFour in `rows` once more, on a list of n-tuples."""
     farl = [row for row in rows if (row.game, row.settings["variant"]) == ("connectfour", "farl")]
     for row in farl:
         keys = [(row.opponent, variant) for variant in VARIANTS]
-        if (row.game, row.opponent) in LEFT_OUT or keys[0] not in found:
+        if (row.game, row.opponent) in LEFT_OUT or keys[0] not in together:
             continue
+        seeds = len(together[keys[0]])
         cells = [
             cell
             for key in keys
-            for cell in (figure(found[key]) if key in found else "not run", _paper(row, key[-1]))
+            for cell in (_on_list(together.get(key), alone.get(key), seeds), _paper(row, key[-1]))
         ]
-        seeds = len(found[keys[0]])
-        yield (
-            f"| connectfour, authors' list | {row.opponent} | {_episodes(row)} | {seeds} |"
-            f" {' | '.join(cells)} |"
+        yield f"| {name} | {row.opponent} | {_episodes(row)} | {seeds} | {' | '.join(cells)} |"
+
+
+def _on_list(together: list[float] | None, alone: list[float] | None, seeds: int) -> str:
+    parts = []
+    if together is not None:
+        parts.append(
+            figure(together) + ("" if len(together) == seeds else f", n = {len(together)}")
         )
+    if alone is not None:
+        parts.append(f"({figure(alone)}, n = {len(alone)})")
+    return " ".join(parts) or "not run"
 
 
 def _paper(row: Row, variant: str) -> str:
@@ -168,7 +198,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lockstep = rows_of(parts[LOCKSTEP])
     lines = [*table_of(lockstep, rows_of(parts[SERIAL]))]
     last = max(number for number, line in enumerate(lines) if line.startswith("| connectfour"))
-    lines[last + 1 : last + 1] = lines_of_listed(lockstep)
+    shipped = lines_of_list(SHIPPED_LIST, lockstep, figures_of_shipped(parts), {})
+    listed = figures_of_listed(), figures_one_at_a_time()
+    lines[last + 1 : last + 1] = [*shipped, *lines_of_list(AUTHORS_LIST, lockstep, *listed)]
     print("\n".join(lines))
 
 

@@ -24,11 +24,13 @@ from jaxgbg.results.rows import Row, group, source_of
 from jaxgbg.results.table import notes, panel_tables
 from jaxgbg.runs import presets as papers
 from jaxgbg.runs.presets import konen2021
+from jaxgbg.values import NTupleSpec
 
 HERE = Path(__file__).parent
 WIDTH = 136
 LOCKSTEP, SERIAL = "In lockstep", "One game at a time"
 SCHEDULE = "ConnectFour by the authors' own schedule, in lockstep"
+SHIPPED = "ConnectFour on the list of n-tuples that ships, in lockstep"
 # The authors' log goes on longer than their paper says, and exploration falls more slowly.
 AUTHORS_EPISODES = {"connectfour": 6_000_000}
 
@@ -67,7 +69,7 @@ def parts_of(runs: Sequence[FinishedRun]) -> dict[str, list[FinishedRun]]:
     )
     return {
         title: [each for each in ordered if part_of(each.run) == title]
-        for title in (LOCKSTEP, SERIAL, SCHEDULE)
+        for title in (LOCKSTEP, SHIPPED, SERIAL, SCHEDULE)
     }
 
 
@@ -75,6 +77,8 @@ def part_of(run: Run) -> str:
     """In which part of the table a run stands."""
     if run.schedule.batch == 1:
         return SERIAL
+    if run.game.name == "connectfour" and isinstance(run.value, NTupleSpec) and run.value.layout:
+        return SHIPPED
     longer = AUTHORS_EPISODES.get(run.game.name)
     return SCHEDULE if run.schedule.episodes == longer else LOCKSTEP
 

@@ -14,8 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from experiments.shared import archived_runs, welch_interval
-from experiments.table1.overview import full_budgets
-from experiments.table1.report import HERE, LOCKSTEP, SERIAL, parts_of, rows_of
+from experiments.table1.overview import (
+    AUTHORS_LIST,
+    SHIPPED_LIST,
+    figures_one_at_a_time,
+    full_budgets,
+)
+from experiments.table1.report import HERE, LOCKSTEP, SERIAL, SHIPPED, parts_of, rows_of
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import make
 from jaxgbg.games.scale import Scale
@@ -27,7 +32,8 @@ RUNS = 10
 WIDEST = {"win rate": 10.0, "reward": 0.1, "points": 8_000.0}
 """The widest interval that lets a figure agree, by unit."""
 AGREES, UNDECIDED, DIFFERS = "agrees", "undecided", "differs"
-LISTED = "connectfour, authors' list"
+GAMES = 40
+"""Games of one evaluation in ConnectFour: the fewest behind a figure."""
 GAMES_AT_ONCE = {("2048", True): "1,024", ("nim3p", False): "256"}
 """The games in lockstep where they are not 64, by game and whether trained on the GPU."""
 
@@ -100,15 +106,19 @@ def verdict(*key: str) -> Verdict:
 
 def _verdicts(level: float) -> Iterator[Verdict]:
     parts = parts_of(archived_runs(HERE))
-    for title in (LOCKSTEP, SERIAL):
+    for title in (LOCKSTEP, SHIPPED, SERIAL):
         for row in rows_of(parts[title]):
             at_once = "1" if title == SERIAL else GAMES_AT_ONCE.get((row.game, False), "64")
-            names = row.game, row.opponent, at_once, row.variant
+            name = SHIPPED_LIST if title == SHIPPED else row.game
+            names = name, row.opponent, at_once, row.variant
             yield from judged(row.game, names, row.per_seed, row.games(), level)
-    for game, name in (("connectfour", LISTED), ("2048", "2048")):
+    for game, name in (("connectfour", AUTHORS_LIST), ("2048", "2048")):
         at_once = GAMES_AT_ONCE.get((game, True), "64")
         for (opponent, variant), (seeds, games) in full_budgets(game).items():
             yield from judged(game, (name, opponent, at_once, variant), seeds, games, level)
+    for (opponent, variant), seeds in figures_one_at_a_time().items():
+        names = AUTHORS_LIST, opponent, "1", variant
+        yield from judged("connectfour", names, seeds, GAMES, level)
 
 
 def judged(
