@@ -16,17 +16,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from experiments.gpu.records import Records, machine
-from jaxgbg import Run
+from jaxgbg import Run, make
 from jaxgbg.results.figures import new_figure as new_figure
 from jaxgbg.runs import Result, RunFolder
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.storage.files import write_json, written_whole
 from jaxgbg.runs.storage.provenance import revision, versions_of
+from jaxgbg.values import Layout, random_walk
 
 ARCHIVE = "runs.jsonl.gz"
 """The finished runs of an experiment, next to its README. See `experiments.archive`."""
 
 _Z = 1.96
+
+
+def older_layout(game: str) -> dict[str, Layout]:
+    """ConnectFour's n-tuples in the preset until 29 November 2026, as a setting; else none.
+
+    The preset has walks from lines since then. Experiments with agents made before pin these.
+    """
+    return {"layout": random_walk(make(game), 70, 8, seed=0)} if game == "connectfour" else {}
 
 
 def make_parser(script: str, doc: str | None) -> argparse.ArgumentParser:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.shared import make_parser, new_figure, save_figure, with_origin
+from experiments.shared import make_parser, new_figure, older_layout, save_figure, with_origin
 from jaxgbg import Run, RunFolder, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.rows import Row, as_records, group, source_of
@@ -75,7 +75,9 @@ STUDIES = {
 
 def preset_of(name: str, **changes: Any) -> Run:
     """The preset of a study's game and value function."""
-    return preset(name.partition("-")[0], value=STUDIES[name].value, **changes)
+    return preset(
+        name.partition("-")[0], value=STUDIES[name].value, **older_layout(name), **changes
+    )
 
 
 def run_of(name: str, condition: str, scale: float, seeds: int) -> Run:

@@ -5,8 +5,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from experiments.shared import older_layout
 from jaxgbg import Game, Run, RunFolder, make, preset, with_changes
 from jaxgbg.runs.presets.table1 import table1_run
+
+LAYOUT = older_layout("connectfour")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,8 +36,8 @@ class Setting:
         count = seeds or self.seeds
         if self.published:
             if self.game.name == "connectfour":
-                # Shorter than the run of Table 1, and by one draw of n-tuples for all seeds.
-                both = preset(self.game, seeds=range(4), episodes=self.episodes)
+                # Shorter than the run of Table 1.
+                both = preset(self.game, seeds=range(4), episodes=self.episodes, **LAYOUT)
             else:
                 # This run of 2048 is shorter, and lies with those of the variants.
                 share = 0.25 if self.game.name == "2048" else 1.0
@@ -77,8 +80,15 @@ SETTINGS = (
     Setting("hex 4x4 misere", make("hex", size=4, misere=True), 50_000),
     Setting("othello 4x4", make("othello", size=4), 20_000, opening=4),
     Setting("othello 6x6", make("othello", size=6), 15_000, opening=4),
-    Setting("connectfour, 12 plies", make("connectfour", draw_after=12), 60_000),
-    Setting("connectfour, 21 plies", make("connectfour", draw_after=21), 60_000),
+    *(
+        Setting(
+            f"connectfour, {plies} plies",
+            make("connectfour", draw_after=plies),
+            60_000,
+            changes=LAYOUT,
+        )
+        for plies in (12, 21)
+    ),
     # Fewer cells a tuple: positions share more of their weights.
     Setting(
         "hex 3x3, 3-tuples",

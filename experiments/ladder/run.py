@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from experiments.shared import Section, make_parser
+from experiments.shared import Section, make_parser, older_layout
 from jaxgbg import RunFolder, preset, tournament, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs import Run
@@ -48,6 +48,7 @@ def run_of(game: str) -> Run:
         episodes=climb.episodes,
         eval_every=climb.episodes,
         opponents=["random"],
+        **older_layout(game),
     )
 
 

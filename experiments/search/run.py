@@ -17,7 +17,15 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from experiments.shared import Section, add_legend, interval, make_parser, new_figure, save_figure
+from experiments.shared import (
+    Section,
+    add_legend,
+    interval,
+    make_parser,
+    new_figure,
+    older_layout,
+    save_figure,
+)
 from jaxgbg import Protocol, Run, RunFolder, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs.devices import prepare_jax
@@ -143,7 +151,8 @@ def run_of(name: str, episodes: int | None = None, seeds: Sequence[int] = ()) ->
     study = STUDIES[name]
     budget = episodes or study.episodes
     opponents = ("score" if study.game == "2048" else "random",)
-    settings = study.evaluated or {"eval_every": budget, "opponents": opponents}
+    plain = {"eval_every": budget, "opponents": opponents, **older_layout(study.game)}
+    settings = study.evaluated or plain
     return preset(
         study.game,
         seeds=seeds or range(study.seeds),
