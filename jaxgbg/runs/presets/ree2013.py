@@ -1,7 +1,7 @@
 """Van der Ree & Wiering 2013, "Reinforcement learning in the game of Othello".
 
-One layer of 50 and plain gradient descent are theirs, section III. In the preset "mlp" the step
-sizes and lockstep are our own; `othello` and `step_size` are the paper's.
+One layer of 50 (section IV) and plain gradient descent (III-C) are theirs. In the preset "mlp" the
+step sizes and lockstep are our own; `othello` and `step_size` are the paper's.
 """
 
 import functools
