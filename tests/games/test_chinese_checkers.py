@@ -40,8 +40,8 @@ def test_random_games_agree_with_the_plain_rules(parameters):
     assert_same_games(game, PlainRules(plain), batch=30, seed=3)
 
 
-class OpenSpiel:
-    """OpenSpiel's star of four rows; `eager` players prefer moves towards their goal."""
+class OpenSpielStar:
+    """OpenSpiel's star of four rows."""
 
     def __init__(self, players: int, turns: int) -> None:
         self._game = pyspiel.load_game(f"chinese_checkers(players={players},max_moves={turns})")
@@ -62,11 +62,31 @@ class OpenSpiel:
         return state
 
 
+def weights_towards_goals(players, towards):
+    """float64[N, A]: exp(towards * rows nearer to the goal) of every step of four rows."""
+    plain = chinese_checkers.ChineseCheckers(4, players, True, "own", turns=1)
+    gains = np.zeros((players, 6 * len(plain.places) + 1))
+    for player, seat in enumerate(chinese_checkers.SEATS[players]):
+        for cell, (x, y) in enumerate(plain.places):
+            for way, (right, down) in enumerate(chinese_checkers.STEPS):
+                gains[player, 6 * cell + way] = plain.height(
+                    (x + right, y + down), (seat + 3) % 6
+                ) - plain.height((x, y), (seat + 3) % 6)
+    return np.exp(towards * gains)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("players", [3])
-def test_random_games_agree_with_openspiel(players):
-    game = ChineseCheckers(4, players, True, "own", 40)
-    assert_same_games(game, OpenSpiel(players, 40), batch=10, seed=5)
+def test_random_games_agree_with_openspiel():
+    game = ChineseCheckers(4, 3, True, "own", 40)
+    assert_same_games(game, OpenSpielStar(3, 40), batch=10, seed=5)
+
+
+@pytest.mark.slow
+def test_games_that_are_won_agree_with_openspiel():
+    """Random play does not win; players who prefer steps towards their goals do."""
+    game, weights = ChineseCheckers(4, 2, True, "own", 600), weights_towards_goals(2, 3.0)
+    found = assert_same_games(game, OpenSpielStar(2, 600), batch=10, seed=5, weights=weights)
+    assert found.rewards.any(1).mean() > 0.5
 
 
 def test_who_fills_the_goal_at_the_end_of_a_turn_wins():
