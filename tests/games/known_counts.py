@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 
 from jaxgbg.games import ChineseCheckers, EinStein, Game, Maedn, Sim, Yavalath
-from jaxgbg.games.perft import perft
+from jaxgbg.games.perft import PerftRow, perft
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,12 +133,14 @@ KNOWN: dict[str, tuple[Game, Counts]] = {
 }  # fmt: skip
 
 
-def assert_known(name: str, plies: int | None = None) -> None:
-    """Compares the first `plies` plies of a game, or all that are known."""
+def assert_known(name: str, plies: int | None = None) -> list[PerftRow]:
+    """Compares the first `plies` plies of a game, or all that are known; returns ours."""
     game, known = KNOWN[name]
     known = known[:plies]
-    found = [(row.paths, sum(row.ended.values())) for row in perft(game, len(known))]
+    rows = perft(game, len(known))
+    found = [(row.paths, sum(row.ended.values())) for row in rows]
     assert found == [(each, 0) if isinstance(each, int) else each for each in known], name
+    return rows
 
 
 def main() -> None:

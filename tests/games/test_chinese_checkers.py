@@ -6,25 +6,24 @@ import pyspiel
 import pytest
 
 from jaxgbg.games import ChineseCheckers, make
-from jaxgbg.games.perft import perft
+from tests.games import known_counts
 from tests.games.lockstep import View, assert_same_games
 from tests.games.test_plain_rules import PlainRules
 from tests.reference import chinese_checkers
 
 
 @pytest.mark.parametrize(
-    ("game", "expected"),
+    ("name", "plies"),
     [
-        (ChineseCheckers(1), [(2, 0), (4, 0), (16, 0), (64, 0), (198, 2)]),
-        pytest.param(
-            ChineseCheckers(2, 6, True, "own"), [(6, 0), (34, 0), (180, 0)], marks=pytest.mark.slow
-        ),
+        ("chinese-1-2-forward", 5),
+        pytest.param("chinese-1-4", 5, marks=pytest.mark.slow),
+        pytest.param("chinese-2-6", 4, marks=pytest.mark.slow),
+        pytest.param("chinese-3-2", 3, marks=pytest.mark.slow),
+        pytest.param("chinese-4-3", 3, marks=pytest.mark.slow),
     ],
-    ids=str,
 )
-def test_paths_and_ends_are_as_many_as_they_should_be(game, expected):
-    rows = perft(game, len(expected))
-    assert [(row.paths, sum(row.ended.values())) for row in rows] == expected
+def test_paths_and_ends_are_as_many_as_they_should_be(name, plies):
+    known_counts.assert_known(name, plies)
 
 
 @pytest.mark.parametrize(
