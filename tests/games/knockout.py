@@ -20,10 +20,14 @@ class KnockoutState(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Knockout(Game):
-    """Who takes the last item of a heap is out; action = heap * size + items - 1."""
+    """Who takes the last item of a heap is out; action = heap * size + items - 1.
+
+    If it `shoves`, the next player who is still in is out instead.
+    """
 
     size: int = setting(3, low=1, high=20)
     players: int = setting(3, low=2, high=8)
+    shoves: bool = False
 
     name = "knockout"
 
@@ -71,8 +75,9 @@ class Knockout(Game):
         heaps = state.heaps - taken
         seats = (state.player + np.arange(1, self.players + 1)) % self.players
         leaves = (heaps == 0).sum() > (state.heaps == 0).sum()
-        mine = jnp.arange(self.players) == state.player
-        rewards = jnp.where(mine & leaves, -1 / (heaps == 0).sum(), state.rewards)
+        following = seats[jnp.argmax(state.rewards[seats] == 0)]
+        out = jnp.arange(self.players) == (following if self.shoves else state.player)
+        rewards = jnp.where(out & leaves, -1 / (heaps == 0).sum(), state.rewards)
         staying = rewards == 0
         over = staying.sum() == 1
         moved = KnockoutState(

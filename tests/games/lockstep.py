@@ -19,6 +19,13 @@ class View(NamedTuple):
     cells: Sequence[int] | None
 
 
+class Compared(NamedTuple):
+    """How many positions were compared, and the final rewards float32[B, N]."""
+
+    positions: int
+    rewards: np.ndarray
+
+
 class Oracle(Protocol):
     """Another implementation of a game, speaking our actions; `play` may alter its argument."""
 
@@ -27,8 +34,13 @@ class Oracle(Protocol):
     def play(self, state: Any, action: int) -> Any: ...
 
 
-def assert_same_games(game: Game, oracle: Oracle, batch: int, seed: int) -> None:
-    """Play `batch` random games to their ends, ours all at once and the oracle's one by one."""
+def assert_same_games(
+    game: Game, oracle: Oracle, batch: int, seed: int, weights: np.ndarray | None = None
+) -> Compared:
+    """Play `batch` random games to their ends, ours all at once and the oracle's one by one.
+
+    Legal actions are drawn evenly, or by the weights float64[N, A] of the player to move.
+    """
     rng = np.random.default_rng(seed)
     key = jax.random.key(seed)
     keys = jax.random.split(key, batch)
@@ -47,6 +59,7 @@ def assert_same_games(game: Game, oracle: Oracle, batch: int, seed: int) -> None
     ours = jax.jit(jax.vmap(game.init))(keys)
     theirs = [oracle.initial() for _ in range(batch)]
     views = [oracle.view(state) for state in theirs]
+    positions = 0
     for _ in range(game.max_plies + 1):
         legal, player, terminal, rewards, cells = jax.device_get(see(ours))
         expected = np.zeros_like(legal)
@@ -59,11 +72,17 @@ def assert_same_games(game: Game, oracle: Oracle, batch: int, seed: int) -> None
             assert view.player is None or view.player == player[i]
             assert view.cells is None or tuple(view.cells) == tuple(cells[i].tolist())
         live = np.flatnonzero(~terminal)
+        positions += live.size
         if not live.size:
-            return
+            return Compared(positions + batch, rewards)
         actions = np.zeros(batch, np.int32)
         for i in live:
-            actions[i] = views[i].legal[rng.integers(len(views[i].legal))]
+            choices = np.array(views[i].legal)
+            if weights is None:
+                actions[i] = choices[rng.integers(len(choices))]
+            else:
+                shares = weights[player[i], choices]
+                actions[i] = rng.choice(choices, p=shares / shares.sum())
             theirs[i] = oracle.play(theirs[i], int(actions[i]))
             views[i] = oracle.view(theirs[i])
         ours = step(ours, actions, keys)

@@ -9,10 +9,13 @@ import argparse
 import time
 from collections.abc import Callable
 
-from jaxgbg.games import Backgammon, EinStein, Game, Maedn, Pig, Yavalath
+import numpy as np
+
+from jaxgbg.games import Backgammon, ChineseCheckers, EinStein, Game, Maedn, Pig, Yavalath
 from tests.games.backgammon import assert_same_rolls
 from tests.games.dice import DiceOracle, assert_same_dice_games
-from tests.games.lockstep import View, assert_same_games
+from tests.games.lockstep import assert_same_games
+from tests.games.test_chinese_checkers import OpenSpielStar, weights_towards_goals
 from tests.games.test_dice_games import OpenSpielEinstein, OpenSpielPig
 from tests.games.test_maedn import OpenSpielMaedn
 from tests.games.test_yavalath import Ludax
@@ -20,20 +23,21 @@ from tests.games.test_yavalath import Ludax
 SEED = 1
 
 
-class Counted(Ludax):
-    """Counts the positions that are looked at."""
-
-    positions = 0
-
-    def view(self, state: object) -> View:
-        self.positions += 1
-        return super().view(state)
-
-
 def yavalath(games: int) -> int:
-    oracle = Counted()
-    assert_same_games(Yavalath(), oracle, games, SEED)
-    return oracle.positions
+    return assert_same_games(Yavalath(), Ludax(), games, SEED).positions
+
+
+def star(players: int, turns: int, towards: float = 0.0) -> Callable[[int], int]:
+    """Chinese checkers by OpenSpiel's rules, at random or with more weight on moves ahead."""
+
+    def compared(games: int) -> int:
+        game = ChineseCheckers(4, players, True, "own", turns)
+        weights = weights_towards_goals(players, towards)
+        found = assert_same_games(game, OpenSpielStar(players, turns), games, SEED, weights)
+        print(f"won: {np.count_nonzero(found.rewards.any(1))} of {games}")
+        return found.positions
+
+    return compared
 
 
 def with_dice(game: Game, oracle: Callable[[], DiceOracle]) -> Callable[[int], int]:
@@ -59,6 +63,8 @@ COMPARISONS: dict[str, Callable[[int], int]] = {
     "backgammon": rolls(Backgammon(reward="gammons")),
     "hypergammon": rolls(Backgammon(3)),
     "yavalath": yavalath,
+    **{f"chinese_checkers-{players}": star(players, 200) for players in (2, 3, 4, 6)},
+    **{f"chinese_checkers-{players}-ahead": star(players, 1000, 3.0) for players in (2, 3, 4, 6)},
 }
 
 

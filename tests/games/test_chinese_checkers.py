@@ -6,25 +6,24 @@ import pyspiel
 import pytest
 
 from jaxgbg.games import ChineseCheckers, make
-from jaxgbg.games.perft import perft
+from tests.games import known_counts
 from tests.games.lockstep import View, assert_same_games
 from tests.games.test_plain_rules import PlainRules
 from tests.reference import chinese_checkers
 
 
 @pytest.mark.parametrize(
-    ("game", "expected"),
+    ("name", "plies"),
     [
-        (ChineseCheckers(1), [(2, 0), (4, 0), (16, 0), (64, 0), (198, 2)]),
-        pytest.param(
-            ChineseCheckers(2, 6, True, "own"), [(6, 0), (34, 0), (180, 0)], marks=pytest.mark.slow
-        ),
+        ("chinese-1-2-forward", 5),
+        pytest.param("chinese-1-4", 5, marks=pytest.mark.slow),
+        pytest.param("chinese-2-6", 4, marks=pytest.mark.slow),
+        pytest.param("chinese-3-2", 3, marks=pytest.mark.slow),
+        pytest.param("chinese-4-3", 3, marks=pytest.mark.slow),
     ],
-    ids=str,
 )
-def test_paths_and_ends_are_as_many_as_they_should_be(game, expected):
-    rows = perft(game, len(expected))
-    assert [(row.paths, sum(row.ended.values())) for row in rows] == expected
+def test_paths_and_ends_are_as_many_as_they_should_be(name, plies):
+    known_counts.assert_known(name, plies)
 
 
 @pytest.mark.parametrize(
@@ -40,8 +39,8 @@ def test_random_games_agree_with_the_plain_rules(parameters):
     assert_same_games(game, PlainRules(plain), batch=30, seed=3)
 
 
-class OpenSpiel:
-    """OpenSpiel's star of four rows; `eager` players prefer moves towards their goal."""
+class OpenSpielStar:
+    """OpenSpiel's star of four rows."""
 
     def __init__(self, players: int, turns: int) -> None:
         self._game = pyspiel.load_game(f"chinese_checkers(players={players},max_moves={turns})")
@@ -62,11 +61,31 @@ class OpenSpiel:
         return state
 
 
+def weights_towards_goals(players, towards):
+    """float64[N, A]: exp(towards * rows nearer to the goal) of every step of four rows."""
+    plain = chinese_checkers.ChineseCheckers(4, players, True, "own", turns=1)
+    gains = np.zeros((players, 6 * len(plain.places) + 1))
+    for player, seat in enumerate(chinese_checkers.SEATS[players]):
+        for cell, (x, y) in enumerate(plain.places):
+            for way, (right, down) in enumerate(chinese_checkers.STEPS):
+                gains[player, 6 * cell + way] = plain.height(
+                    (x + right, y + down), (seat + 3) % 6
+                ) - plain.height((x, y), (seat + 3) % 6)
+    return np.exp(towards * gains)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("players", [3])
-def test_random_games_agree_with_openspiel(players):
-    game = ChineseCheckers(4, players, True, "own", 40)
-    assert_same_games(game, OpenSpiel(players, 40), batch=10, seed=5)
+def test_random_games_agree_with_openspiel():
+    game = ChineseCheckers(4, 3, True, "own", 40)
+    assert_same_games(game, OpenSpielStar(3, 40), batch=10, seed=5)
+
+
+@pytest.mark.slow
+def test_games_that_are_won_agree_with_openspiel():
+    """Random play does not win; players who prefer steps towards their goals do."""
+    game, weights = ChineseCheckers(4, 2, True, "own", 600), weights_towards_goals(2, 3.0)
+    found = assert_same_games(game, OpenSpielStar(2, 600), batch=10, seed=5, weights=weights)
+    assert found.rewards.any(1).mean() > 0.5
 
 
 def test_who_fills_the_goal_at_the_end_of_a_turn_wins():

@@ -9,7 +9,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg.games import EinStein, Pig
-from jaxgbg.games.perft import perft
+from tests.games import known_counts
 from tests.games.batches import each
 from tests.games.dice import assert_same_dice_games
 from tests.games.lockstep import View
@@ -60,28 +60,18 @@ def test_random_games_agree_with_the_plain_rules(game, plain):
 
 
 @pytest.mark.parametrize(
-    ("game", "paths", "ended"),
+    ("name", "plies"),
     [
-        (EinStein(3), [9, 84, 727, 5934, 40847], [0, 0, 46, 469, 7321]),
-        pytest.param(
-            EinStein(5, choice="nearest"), [18, 324, 6162, 117336], [0] * 4, marks=pytest.mark.slow
-        ),
-        pytest.param(
-            EinStein(6, 3, choice="nearest"),
-            [18, 324, 5886, 112599],
-            [0] * 4,
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            EinStein(4, 4), [9, 81, 753, 7002, 66810], [0, 0, 0, 44, 652], marks=pytest.mark.slow
-        ),
+        ("ewn-3x3", 5),
+        pytest.param("ewn-4x4", 5, marks=pytest.mark.slow),
+        pytest.param("ewn-5x5-nearest", 4, marks=pytest.mark.slow),
+        pytest.param("ewn-6x6-3-nearest", 4, marks=pytest.mark.slow),
+        pytest.param("ewn-6x6-4", 3, marks=pytest.mark.slow),
+        pytest.param("ewn-4x4-4", 5, marks=pytest.mark.slow),
     ],
-    ids=repr,
 )
-def test_rolls_and_moves_are_as_many_as_counted_elsewhere(game, paths, ended):
-    rows = perft(game, len(paths))
-    assert [row.paths for row in rows] == paths
-    assert [sum(row.ended.values()) for row in rows] == ended
+def test_rolls_and_moves_are_as_many_as_counted_elsewhere(name, plies):
+    known_counts.assert_known(name, plies)
 
 
 def test_named_positions_of_einstein_allow_what_the_die_says():

@@ -28,8 +28,9 @@ class MoverIsOut(Knockout):
 
 
 @pytest.mark.slow
-def test_knockout_keeps_the_contract():
-    assert check_game(Knockout(2, 4)) == []
+@pytest.mark.parametrize("shoves", [False, True])
+def test_knockout_keeps_the_contract(shoves):
+    assert check_game(Knockout(2, 4, shoves)) == []
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import Sim, make
-from jaxgbg.games.perft import perft
+from tests.games import known_counts
 from tests.games.lockstep import assert_same_games
 from tests.games.playouts import playouts
 from tests.games.test_plain_rules import PlainRules
@@ -14,45 +14,22 @@ from tests.reference import knockout_rules
 STANDARD_ERRORS = 4
 
 
-def counts(rows):
-    """(paths, of which ended) of every ply."""
-    return [(row.paths, sum(row.ended.values())) for row in rows]
-
-
 @pytest.mark.parametrize(
-    ("game", "expected"),
+    ("name", "drawn"),
     [
-        pytest.param(
-            Sim(nodes=5),
-            [
-                (10, 0), (90, 0), (720, 0), (5_040, 0), (30_240, 2_520), (138_600, 11_520),
-                (508_320, 138_240), (1_110_240, 298_080), (1_624_320, 933_120), (691_200, 691_200),
-            ],
-            id="K5",
-        ),
-        pytest.param(
-            Sim(nodes=5, players=3),
-            [
-                (10, 0), (90, 0), (720, 0), (5_040, 0), (30_240, 0), (151_200, 0), (604_800, 0),
-                (1_814_400, 12_960), (3_602_880, 51_840), (3_551_040, 3_551_040),
-            ],
-            id="K5-3",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            Sim(),
-            [(15, 0), (210, 0), (2_730, 0), (32_760, 0), (360_360, 15_840), (3_445_200, 151_200)],
-            id="K6",
-            marks=pytest.mark.slow,
-        ),
+        ("sim-K5", 172_800),
+        pytest.param("sim-K5-3", 2_047_680, marks=pytest.mark.slow),
     ],
-)  # fmt: skip
-def test_paths_and_ends_are_as_many_as_they_should_be(game, expected):
-    rows = perft(game, len(expected))
-    assert counts(rows) == expected
-    drawn = {"K5": 172_800, "K5-3": 2_047_680}.get(f"K{game.nodes}" + "-3" * (game.players == 3))
-    if drawn:
-        assert rows[-1].ended[(0.0,) * game.players] == drawn
+)
+def test_paths_ends_and_draws_are_as_many_as_they_should_be(name, drawn):
+    last = known_counts.assert_known(name)[-1]
+    assert last.ended[(0.0,) * known_counts.KNOWN[name][0].num_players] == drawn
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "plies"), [("sim-K6", 6), ("sim-K6-3", 5), ("sim-K5-3-out", 7)])
+def test_paths_and_players_who_are_out_are_as_many_as_they_should_be(name, plies):
+    known_counts.assert_known(name, plies)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,10 @@ CASES = {
     "connectfour": (rules.ConnectFour(), ((0, 6, 12, 18), (7, 8, 9, 14), (20, 21, 27)), 0.5),
 }
 # Of games that are not shipped.
-OTHERS = {"knockout": (rules.Knockout(2, 4), ((0, 1, 2), (1, 2)), 0.2)}
+OTHERS = {
+    "knockout": (rules.Knockout(2, 4), ((0, 1, 2), (1, 2)), 0.2),
+    "shove": (rules.Knockout(2, 4, shoves=True), ((0, 1, 2), (1, 2)), 0.2),
+}
 # What the lanes of one program differ in: traced, so all of them are compiled once.
 NAMES = ("final_others", "final_zero", "learn_from_random", "reset")
 
@@ -30,7 +33,7 @@ NAMES = ("final_others", "final_zero", "learn_from_random", "reset")
 def case(name: str) -> tuple[Game, Any, Layout, float]:
     """A game with its entry in CASES or OTHERS."""
     if name in OTHERS:
-        return Knockout(2, 4), *OTHERS[name]
+        return Knockout(2, 4, shoves=name == "shove"), *OTHERS[name]
     return jaxgbg.make(name), *CASES[name]
 
 

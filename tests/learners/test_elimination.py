@@ -10,6 +10,8 @@ import pytest
 from jaxgbg.learners.state import Games, Move, NextBoards
 from jaxgbg.learners.td import remember_states
 from tests.games.knockout import Knockout
+from tests.reference import rules
+from tests.reference.td_farl import Parameters, SerialTDFarl
 
 GAME = Knockout(3, 3)
 
@@ -74,3 +76,47 @@ def test_who_has_left_in_the_opening_has_had_its_reward(after):
     found = remembered(begun, begun, start, restart=True)
     assert found.has_last.tolist() == [[True, False, False]]
     assert found.last_reward.tolist() == [[-1, 0, 0]]
+
+
+# Two heaps of 3. The same moves (heap, items) in both games; the updates are worked out by hand:
+# (board, player, what the player was paid since its last move, the board whose value is added).
+MOVES = ((0, 1), (1, 1), (0, 1), (0, 1), (1, 1), (1, 1))
+OWN_MOVE = [
+    ((2, 3), 0, -1.0, None),  # Player 0 takes the last item of a heap, leaves, and two play on.
+    ((2, 2), 1, 0.0, (0, 1)),
+    ((1, 2), 2, -0.5, None),  # Player 2 leaves, which ends the game.
+    ((0, 2), 0, 0.0, None),  # Part 1: nothing is paid to player 0 after it has left.
+    ((0, 1), 1, 1.0, None),
+    ((0, 0), 2, 0.0, None),  # Part 2.
+]
+SHOVED = [
+    ((2, 3), 0, 0.0, (0, 2)),  # Player 0 puts out player 1, and stays.
+    ((1, 2), 2, 0.0, (0, 1)),
+    ((0, 2), 0, 1.0, None),
+    ((2, 2), 1, -1.0, None),  # Part 1: player 1 was paid after its only move.
+    ((0, 1), 2, -0.5, None),
+    ((0, 0), 0, 0.0, None),
+]
+
+
+@pytest.mark.parametrize(("shoves", "expected"), [(False, OWN_MOVE), (True, SHOVED)])
+@pytest.mark.parametrize(
+    ("final_others", "final_zero"), [(True, True), (True, False), (False,) * 2]
+)
+def test_who_leaves_is_updated_as_worked_out_by_hand(shoves, expected, final_others, final_zero):
+    """In the serial reference, which the tables of the learner agree with (`test_replay`)."""
+    game = rules.Knockout(3, 3, shoves)
+    settings = Parameters(
+        alpha_start=1, alpha_end=1, episodes=1, gamma=0.5, sigmoid=False, learn_start=False,
+        final_others=final_others, final_zero=final_zero,
+    )  # fmt: skip
+    learner = SerialTDFarl(game, [(0, 1)], settings)
+    learner.weights[:] = np.random.default_rng(0).normal(size=learner.weights.shape)
+    moves = iter([(3 * heap + items - 1, False) for heap, items in MOVES])
+    stages = learner._stages(game.initial(), lambda state: next(moves))
+    updates = [stage.update for stage in stages if stage.update is not None]
+    kept = expected[: 6 if final_zero else 5 if final_others else 3]
+    assert [(tuple(each.cells), each.player) for each in updates] == [each[:2] for each in kept]
+    for update, (_, player, paid, board) in zip(updates, kept, strict=True):
+        value = 0.0 if board is None else float(learner.values(board, player))
+        assert update.target == pytest.approx(paid + 0.5 * value)

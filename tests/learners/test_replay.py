@@ -90,6 +90,7 @@ def assert_replays(name, layout, alpha, tcl, horizon, all_switches, episodes) ->
         ("tictactoe", "exp", 4),
         ("nim", "id", 4),
         pytest.param("knockout", "none", 1, marks=pytest.mark.slow),
+        pytest.param("shove", "none", 1, marks=pytest.mark.slow),
         pytest.param("nim3p", "none", 1, marks=pytest.mark.slow),
         pytest.param("connectfour", "exp", 1, marks=pytest.mark.slow),
     ],

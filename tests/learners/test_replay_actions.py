@@ -6,10 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import jaxgbg
 from jaxgbg.learners import SARSA, EpsilonGreedy, Learner
 from jaxgbg.values import NTuple, NTupleParams
-from tests.learners.replay import CASES, ntuple, played, stack_hyperparameters, transcripts
+from tests.learners.replay import case, ntuple, played, stack_hyperparameters, transcripts
 from tests.learners.test_replay_boards import CASES as BOARDS
 from tests.learners.test_replay_boards import decay_of, played_with_chance
 from tests.reference.sarsa_farl import ActionValueParameters, SerialActionValues
@@ -27,6 +26,7 @@ RULES = [
     ("connectfour", "sarsa", True, "id", 1),
     ("nim3p", "sarsa", True, "exp", 4),
     ("nim3p", "q", False, "none", 1),
+    ("knockout", "sarsa", False, "none", 1),
 ]
 
 
@@ -43,8 +43,8 @@ def test_tables_agree_with_the_serial_reference_for_longer(name, rule, replan, t
 
 
 def assert_replays(name, rule, replan, tcl, horizon, episodes) -> None:
-    plain, layout, alpha = CASES[name]
-    game, lanes = jaxgbg.make(name), len(SWITCHES)
+    game, plain, layout, alpha = case(name)
+    lanes = len(SWITCHES)
     value = ntuple(game, layout, of_actions=True, tcl=tcl, combine="sum")
     policy = EpsilonGreedy(off_policy=rule == "q")
     sarsa = dataclasses.replace(SARSA, replan=replan)

@@ -223,12 +223,12 @@ class Knockout(Nim):
     """Who takes the last item of a heap is out, and the others play on; the last one left wins.
 
     With a heap for each player but one. The first to leave gets -1, the second -0.5, and so on, the
-    winner 1.
+    winner 1. If it `shoves`, the next player who is still in is out in place of the mover.
     """
 
-    def __init__(self, heap_size: int = 3, num_players: int = 3) -> None:
+    def __init__(self, heap_size: int = 3, num_players: int = 3, shoves: bool = False) -> None:
         super().__init__(num_players - 1, heap_size)
-        self.num_players = num_players
+        self.num_players, self.shoves = num_players, shoves
 
     def active(self, state: State) -> tuple[bool, ...]:
         """Who may still have to move."""
@@ -239,10 +239,11 @@ class Knockout(Nim):
         heap, mover = action // self.max_take, state.player
         sizes = super().play(state, action).cells
         rewards = list(state.rewards)
+        order = [(mover + step) % self.num_players for step in range(1, self.num_players + 1)]
         if sizes[heap] == 0:
-            rewards[mover] = -1.0 / sizes.count(0)
-        left = [(mover + step) % self.num_players for step in range(1, self.num_players + 1)]
-        left = [player for player in left if rewards[player] == 0]
+            following = next(player for player in order if rewards[player] == 0)
+            rewards[following if self.shoves else mover] = -1.0 / sizes.count(0)
+        left = [player for player in order if rewards[player] == 0]
         if len(left) == 1:
             rewards[left[0]] = 1.0
         return State(sizes, left[0], len(left) == 1, tuple(rewards))

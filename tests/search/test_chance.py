@@ -15,7 +15,7 @@ from jaxgbg.search import ExpectimaxSpec, outcomes
 from jaxgbg.search.expectimax import Expectimax
 from jaxgbg.search.mcts import MCTS, MCTSSpec
 from tests.games.pig import HOLD, ROLL, Pig, UnlistedPig, positions, wins
-from tests.reference import board_rules, lookahead
+from tests.reference import board_rules, dice_games, lookahead
 from tests.search.agents import random_positions, reference_states
 
 
@@ -191,6 +191,45 @@ def test_expectimax_on_pig_is_plain_recursion():
     for row, (other, own), turn in zip(ours, scores.tolist(), turns.tolist(), strict=True):
         plain = _plain_expectimax(game, (own, other, turn), plies)
         np.testing.assert_allclose(row, [plain[ROLL], plain[HOLD]], atol=1e-6)
+
+
+def _three_players(plain, state, plies):
+    """The rewards of all three, by plain recursion; everyone takes most, of equals the first."""
+    if state.terminal or not plies:
+        return np.array(state.rewards)
+    scores = _scores_of_three(plain, state, plies)
+    return max(scores.values(), key=lambda rewards: rewards[state.player])
+
+
+def _scores_of_three(plain, state, plies):
+    """The same after each legal action."""
+    faces = range(plain.faces)
+    return {
+        action: np.mean(
+            [_three_players(plain, plain.play(state, action, face), plies - 1) for face in faces], 0
+        )
+        for action in plain.legal(state)
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("player", [0, 2])
+def test_expectimax_of_three_players_with_dice_is_plain_recursion(player):
+    """Pig to 6, which the next or the one after may win within the three plies."""
+    game, plain, plies = make("pig", players=3, target=6, faces=3), dice_games.Pig(3, 6, 3), 3
+    boards = np.stack(np.indices((6,) * 4), -1).reshape(-1, 4)[::11]
+    start = game.init(jax.random.key(0))._replace(player=jnp.int8(player))
+    states = jax.vmap(lambda board: start._replace(scores=board[:3], turn=board[3]))(
+        jnp.asarray(boards, jnp.int8)
+    )
+    search = Expectimax(game, ExpectimaxSpec(plies))
+    ours = np.asarray(search.action_values(states, jax.random.key(0)))
+    for row, board in zip(ours, boards.tolist(), strict=True):
+        state = plain.initial(0)._replace(board=(*board, 0), player=player)
+        expected = np.full(2, -np.inf)
+        for action, rewards in _scores_of_three(plain, state, plies).items():
+            expected[action] = rewards[player]
+        np.testing.assert_allclose(row, expected, atol=1e-6)
 
 
 @pytest.mark.slow
