@@ -134,9 +134,9 @@ def read_json(path: Readable, most: int = MOST_BYTES) -> JSON:
         raise ValueError(defect(path, error)) from error
 
 
-def read_object(path: Readable, most: int = MOST_BYTES) -> dict[str, JSON]:
+def read_object(path: Readable) -> dict[str, JSON]:
     """`read_json` of a file that holds an object."""
-    content = read_json(path, most)
+    content = read_json(path)
     if not isinstance(content, dict):
         raise ValueError(f"{path}: not a JSON object")
     return content

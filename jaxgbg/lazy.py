@@ -104,23 +104,28 @@ if not TYPE_CHECKING:
 
 
 def attributes(
-    package: str, modules: Mapping[str, str]
+    package: str, names: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package whose names are imported on first use (PEP 562).
 
-    `modules` says in which module each name is defined, as "module" or "module:name there". The
-    modules of the package itself are attributes too.
+    `names` has the names that each module defines, as "name name"; "name:other" is `name` there and
+    `other` here. The modules of the package itself are attributes too.
     """
+    places = {
+        other or name: (module, name)
+        for module, text in names.items()
+        for name, _, other in (each.partition(":") for each in text.split())
+    }
 
     def get(name: str) -> object:
-        if name not in modules:
+        if name not in places:
             inner = f"{package}.{name}"
             if name.startswith("_") or importlib.util.find_spec(inner) is None:
                 raise AttributeError(f"module {package!r} has no attribute {name!r}")
             return importlib.import_module(inner)
-        module, _, other = modules[name].partition(":")
-        found = getattr(importlib.import_module(module), other or name)
+        module, there = places[name]
+        found = getattr(importlib.import_module(module), there)
         setattr(importlib.import_module(package), name, found)
         return found
 
-    return get, lambda: sorted({*vars(importlib.import_module(package)), *modules})
+    return get, lambda: sorted({*vars(importlib.import_module(package)), *places})

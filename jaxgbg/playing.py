@@ -156,13 +156,17 @@ def search(agent: GreedyAgent | Source, how: str | int = "puct", **settings: Set
     return search_player(dataclasses.replace(spec, **settings), agent.game, agent)
 
 
-def _with_values(agent: object, does: str) -> GreedyAgent:
+def _with_values(agent: GreedyAgent | Source, does: str) -> GreedyAgent:
     """The agent itself, or the one that `load` makes of it; raises ValueError for others."""
-    if isinstance(agent, str | Path | RunFolder):
-        return load(agent)
-    if not isinstance(agent, GreedyAgent):
+    known = _loaded(agent)
+    if not isinstance(known, GreedyAgent):
         raise ValueError(f"what {does} is an agent of load(...), not a {type(agent).__name__}")
-    return agent
+    return known
+
+
+def _loaded(agent: Evaluated | Source) -> Evaluated:
+    """The agent that `load` makes of a file or run; all else itself."""
+    return load(agent) if isinstance(agent, str | Path | RunFolder) else agent
 
 
 @in_32_bits
@@ -189,14 +193,13 @@ def scores(
 
 def _evaluated(agent: Evaluated | Source) -> Evaluated:
     """The agent itself, or the one that `load` makes of it; raises ValueError for others."""
-    if isinstance(agent, str | Path | RunFolder):
-        return load(agent)
-    if not isinstance(agent, Evaluated):
+    known = _loaded(agent)
+    if not isinstance(known, Evaluated):
         raise ValueError(
             f"an agent is evaluated, as load(...) returns it, not a {type(agent).__name__}: players"
             " of other kinds meet in jaxgbg.tournament"
         )
-    return agent
+    return known
 
 
 def _opponent(opponent: str | Path | RunFolder | Player) -> str | Player:

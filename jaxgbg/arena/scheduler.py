@@ -13,7 +13,7 @@ from jaxgbg.extensions import import_modules, imported_modules
 from jaxgbg.runs.compilation import CompileTimer
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.progress_bar import Bar
-from jaxgbg.runs.ray_tasks import TRIES, line, on_ray
+from jaxgbg.runs.ray_tasks import line, on_ray
 from jaxgbg.runs.run import read_game
 from jaxgbg.system import warn
 from jaxgbg.types import JSON
@@ -53,7 +53,7 @@ def on_cluster(
                 f"{each.name} was made in Python and cannot be sent to a cluster: leave out ray"
             )
     tasks = [(_as_text(group, settings),) for group in groups]
-    for number, games in on_ray(play_sent, tasks, address, TRIES):
+    for number, games in on_ray(play_sent, tasks, address):
         on_match(groups[number])
         yield number, games
 

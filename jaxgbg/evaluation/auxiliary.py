@@ -15,6 +15,7 @@ from jaxgbg.learners.selection import choose_action, uniform
 from jaxgbg.players import GreedyAgent
 from jaxgbg.types import PyTree, State
 from jaxgbg.values import AuxiliaryMLP
+from jaxgbg.values.core import features_of
 from jaxgbg.xla import fast_compile_options
 
 GAMES = 100
@@ -103,7 +104,7 @@ def _play(
     """(playing, ends, player, told, truth) of every ply [T, G, ...], see `_pairs`."""
     value = agent.value
     assert isinstance(value, AuxiliaryMLP)
-    params = jax.tree.map(lambda leaf: leaf[0], agent.params)
+    params, _ = agent.first
 
     def choose(states: State, words: jax.Array) -> tuple[jax.Array, PyTree]:
         q = agent.action_values(states)
@@ -112,8 +113,7 @@ def _play(
         q = jnp.where(uniform(words[:, :1]) < RANDOM_MOVES, 0, q)
         actions = jax.vmap(choose_action)(q, legal, uniform(words[:, 1]))
         after = jax.vmap(game.afterstate)(states, actions)
-        boards = jax.vmap(lambda state: value.observe(game, state))(after)
-        features = value.features(params, boards)
+        features = features_of(game, value, params, after)
         seats = jnp.arange(game.num_players, dtype=states.player.dtype)
         truth = jax.vmap(value.known_extras, (None, 0), 1)(
             features, jnp.broadcast_to(seats[:, None], (len(seats), GAMES))

@@ -162,45 +162,35 @@ def _starts(game: Game) -> State:
 
 def _after_chance(expand: _Expansion, states: State, paths: np.ndarray) -> tuple[State, np.ndarray]:
     """Afterstates [n, ...] with paths int64[n] -> the states after chance and the paths to each."""
-
-    def possible(states: State) -> np.ndarray:
-        found: np.ndarray = expand.probabilities(states) > 0
-        if not found.any(1).all():
-            raise ValueError("no outcome of chance is possible after a move")
-        return found
-
-    sizes = expand.probabilities.sizes
-    return _expanded(possible, sizes[-1], expand.outcome, states, paths)
+    none = "no outcome of chance is possible after a move"
+    return _expanded(expand.probabilities, none, expand.outcome, states, paths)
 
 
 def _next_ply(expand: _Expansion, states: State, paths: np.ndarray) -> tuple[State, np.ndarray]:
     """Live states [n, ...] with paths int64[n] -> distinct successors and the paths to each."""
-
-    def legal(states: State) -> np.ndarray:
-        found: np.ndarray = expand.legal_actions(states)
-        if not found.any(1).all():
-            raise ValueError("a position that is not terminal has no legal action")
-        return found
-
-    sizes = expand.legal_actions.sizes
-    return _expanded(legal, sizes[-1], expand.afterstate, states, paths)
+    none = "a position that is not terminal has no legal action"
+    return _expanded(expand.legal_actions, none, expand.afterstate, states, paths)
 
 
 def _expanded(
-    choices: Callable[[State], np.ndarray],
-    most: int,
+    choices: _Batched,
+    none: str,
     follow: _Batched,
     states: State,
     paths: np.ndarray,
 ) -> tuple[State, np.ndarray]:
-    """The results of `follow` for states [n, ...] and each of their `choices` bool[n, X].
+    """The results of `follow` for states [n, ...] and each of their `choices` [n, X] above 0.
 
-    Of `most` states at once. Returns the distinct results and the paths to each.
+    Returns the distinct results and the paths to each. Raises ValueError, which says `none`, for a
+    state without a choice.
     """
     merged: list[tuple[State, np.ndarray]] = []
-    taken = 0
+    taken, most = 0, choices.sizes[-1]
     for first in range(0, paths.size, most):
-        parents, numbers = np.nonzero(choices(select_states(states, slice(first, first + most))))
+        chosen: np.ndarray = choices(select_states(states, slice(first, first + most))) > 0
+        if not chosen.any(1).all():
+            raise ValueError(none)
+        parents, numbers = np.nonzero(chosen)
         for start in range(0, parents.size, follow.sizes[-1]):
             pairs = slice(start, start + follow.sizes[-1])
             parent = first + parents[pairs]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
@@ -18,6 +18,16 @@ _Carry: TypeAlias = "tuple[State, jax.Array, Memory, jax.Array]"
 def select_states(states: PyTree, index: object) -> PyTree:
     """The states at an index, or at a tuple of indices for the leading axes."""
     return jax.tree.map(lambda leaf: leaf[index], states)
+
+
+def chunked(states: PyTree, count: int, size: int) -> Iterator[tuple[PyTree, int]]:
+    """Cut states[count] into chunks of one size, so that one compiled program serves them all.
+
+    Yields (states[size], how many of them are real); the last one repeats its last state.
+    """
+    for start in range(0, count, size):
+        index = np.minimum(np.arange(start, start + size), count - 1)
+        yield select_states(states, index), min(size, count - start)
 
 
 def select(chosen: jax.Array, new: PyTree, old: PyTree) -> PyTree:

@@ -15,6 +15,8 @@ from jaxgbg.values.core import (
     IncrementalByCells,
     IncrementalByPattern,
     ValueFunction,
+    features_of,
+    observe_all,
 )
 from jaxgbg.xla import on_accelerator
 
@@ -86,6 +88,13 @@ def action_values(
     return reward + bootstrap.discounted(counted), values
 
 
+def values_of_players(game: Game, value: ValueFunction, params: Params, states: State) -> jax.Array:
+    """float32[B, N]: V(s | player) of states[B] for every player."""
+    features, seats = features_of(game, value, params, states), game.num_players
+    every = jnp.broadcast_to(jnp.arange(seats), (len(features), seats))
+    return value.value(params, jnp.repeat(features[:, None], seats, 1), every)
+
+
 def _of_active(
     game: Game, states: State, evaluate: Callable[[jax.Array, jax.Array, State], jax.Array]
 ) -> Callable[[jax.Array, jax.Array, State], jax.Array]:
@@ -121,14 +130,14 @@ def _evaluating(
         def follow(row: jax.Array, action: jax.Array, after: State) -> jax.Array:
             state, before = jax.tree.map(lambda leaf: leaf[row], (states, accumulator))
             altered = jax.vmap(game.altered)(state, action)
-            seen = jax.vmap(partial(value.observe, game))(after)
+            seen = observe_all(game, value, after)
             return value.value_incremental(params, before, state.player, altered, seen)
 
         return follow
 
     def look(row: jax.Array, action: jax.Array, after: State) -> jax.Array:
         del action
-        boards = value.features(params, jax.vmap(partial(value.observe, game))(after))
+        boards = features_of(game, value, params, after)
         return value.value(params, boards, states.player[row])
 
     return look

@@ -44,7 +44,13 @@ from jaxgbg.learners.traces import (
     push_immediate,
 )
 from jaxgbg.types import Params, PyTree, State
-from jaxgbg.values.core import HasGradients, IncrementalByPattern, Updates, ValueFunction
+from jaxgbg.values.core import (
+    HasGradients,
+    IncrementalByPattern,
+    Updates,
+    ValueFunction,
+    observe_all,
+)
 from jaxgbg.xla import materialize
 
 # Keys of other draws; the number of a tick never becomes so large.
@@ -314,7 +320,7 @@ class Learner:
 
     def observe(self, states: State) -> jax.Array:
         """Return the value function's observations int[B, D] of the positions states[B]."""
-        return jax.vmap(partial(self.value.observe, self.game))(states)
+        return observe_all(self.game, self.value, states)
 
     def _features_after(
         self, params: Params, games: Games, move: Move, start: State, restart: jax.Array

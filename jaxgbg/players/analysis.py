@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
-from jaxgbg.games.rollout import select_states
+from jaxgbg.games.rollout import chunked
 from jaxgbg.players.core import Player
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.players.lookahead import LookAheadAgent
@@ -46,10 +46,9 @@ def analyze(game: Game, player: Player, states: State, seed: int = 0) -> Analysi
     if player.needs_history:
         raise ValueError(f"{player.name} needs the moves from the start, and positions have none")
     size = min(count, _CHUNK)
-    for number, first in enumerate(range(0, count, size)):
-        rows = np.minimum(np.arange(first, first + size), count - 1)
+    for number, (chunk, _) in enumerate(chunked(states, count, size)):
         key = jax.random.fold_in(jax.random.key(seed), number)
-        parts.append(_analyzed(game, player, select_states(states, rows), key))
+        parts.append(_analyzed(game, player, chunk, key))
     legal, values, best, *visits = (
         np.concatenate(part)[:count] for part in zip(*parts, strict=True)
     )

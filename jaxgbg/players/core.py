@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from jaxgbg.games.states import check_state
 from jaxgbg.lazy import jax, jit
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.specs import shown
-from jaxgbg.types import Memory, State, StateT
+from jaxgbg.types import Memory, PyTree, State, StateT
 
 if TYPE_CHECKING:
     from jaxgbg.games.game_replay import GameReplay
@@ -131,6 +131,30 @@ class PlayerBase:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+class PytreePlayer(PlayerBase):
+    """A player that compiled programs take as an argument; each derived class is registered.
+
+    `leaves` names its attributes that are pytrees of arrays, `fixed` those that programs hold.
+    """
+
+    traceable = True
+    leaves: ClassVar[tuple[str, ...]]
+    fixed: ClassVar[tuple[str, ...]] = ("game",)
+
+    def tree_flatten(self) -> tuple[PyTree, tuple[object, ...]]:
+        leaves, fixed = (
+            tuple(getattr(self, name) for name in names) for names in (self.leaves, self.fixed)
+        )
+        return leaves, fixed
+
+    @classmethod
+    def tree_unflatten(cls, fixed: tuple[object, ...], leaves: PyTree) -> Self:
+        # JAX may put any objects in place of the leaves, so do not read them here.
+        player = object.__new__(cls)
+        vars(player).update(zip((*cls.fixed, *cls.leaves), (*fixed, *leaves), strict=True))
+        return player
 
 
 class UniformPlayer(PlayerBase, Generic[StateT]):

@@ -1,7 +1,7 @@
 """The learned player: the best move by its own value function."""
 
 from collections.abc import Callable
-from functools import partial
+from operator import itemgetter
 from typing import TypeVar
 
 import jax
@@ -11,18 +11,24 @@ from jax.typing import ArrayLike, DTypeLike
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.states import check_state
-from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule, action_values
+from jaxgbg.learners.action_values import (
+    UNDISCOUNTED,
+    BootstrapRule,
+    action_values,
+    values_of_players,
+)
 from jaxgbg.learners.masks import LANE
 from jaxgbg.learners.selection import choose_action
-from jaxgbg.players.core import History, PlayerBase
+from jaxgbg.players.core import History, PytreePlayer
 from jaxgbg.types import Params, State
-from jaxgbg.values.core import ValueFunction
+from jaxgbg.values.core import ValueFunction, features_of
 
 _P = TypeVar("_P")
+_R = TypeVar("_R")
 
 
 @jax.tree_util.register_pytree_node_class
-class GreedyAgent(PlayerBase):
+class GreedyAgent(PytreePlayer):
     """Plays the action of the greatest value, ties uniformly at random; never explores.
 
     `params` are those of one agent or, with a leading axis, of `several`, L: then the first B / L
@@ -31,7 +37,8 @@ class GreedyAgent(PlayerBase):
     """
 
     name = "agent"
-    traceable = True
+    leaves = ("params", "bootstrap")
+    fixed = ("game", "value")
 
     def __init__(
         self,
@@ -56,23 +63,18 @@ class GreedyAgent(PlayerBase):
             None if loss_discount is None else of_each(loss_discount, np.float32),
         )
 
-    def tree_flatten(self) -> tuple[tuple[Params, BootstrapRule], tuple[Game, ValueFunction]]:
-        return (self.params, self.bootstrap), (self.game, self.value)
-
-    @classmethod
-    def tree_unflatten(
-        cls, fixed: tuple[Game, ValueFunction], leaves: tuple[Params, BootstrapRule]
-    ) -> "GreedyAgent":
-        # The leaves may be anything while JAX handles the tree: no look at them here.
-        agent = object.__new__(cls)
-        agent.game, agent.value = fixed
-        agent.params, agent.bootstrap = leaves
-        return agent
-
     @property
     def copies(self) -> int:
         """L: how many agents these are."""
         return jax.tree.leaves(self.params)[0].shape[0]
+
+    @property
+    def first(self) -> tuple[Params, BootstrapRule]:
+        """The parameters and the bootstrap rule of the first agent."""
+        first: tuple[Params, BootstrapRule] = jax.tree.map(
+            itemgetter(0), (self.params, self.bootstrap)
+        )
+        return first
 
     @in_32_bits
     def act(self, states: State, key: jax.Array, history: History | None = None) -> jax.Array:
@@ -99,13 +101,9 @@ class GreedyAgent(PlayerBase):
 
     def _masked_values(self, params: Params, bootstrap: BootstrapRule, states: State) -> jax.Array:
         """float32[B, A] of states[B] by the agent of `params`; illegal -inf."""
-        features = self._features(params, states)
+        features = features_of(self.game, self.value, params, states)
         q, _ = action_values(self.game, self.value, params, states, features, bootstrap)
         return jax.numpy.where(jax.vmap(self.game.legal_actions)(states), q, -jax.numpy.inf)
-
-    def _features(self, params: Params, states: State) -> jax.Array:
-        """int32[B, F] of the positions states[B]."""
-        return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
 
     @in_32_bits
     def values(self, states: State) -> jax.Array:
@@ -117,24 +115,21 @@ class GreedyAgent(PlayerBase):
         check_state(self.game, states)
         if self.value.num_actions > 1:
             raise ValueError("this agent has learned values of actions: ask its action_values")
-        first = jax.tree.map(lambda leaf: leaf[0], self.params)
-        features = self._features(first, states)
-        seats = self.game.num_players
-        every = jax.numpy.broadcast_to(jax.numpy.arange(seats), (len(features), seats))
-        return self.value.value(first, jax.numpy.repeat(features[:, None], seats, 1), every)
+        return values_of_players(self.game, self.value, self.first[0], states)
 
 
-def in_batch(function: Callable[[_P, State], jax.Array], player: _P, state: State) -> jax.Array:
+def in_batch(function: Callable[[_P, State], _R], player: _P, state: State) -> _R:
     """`function(player, states[B])`, of which one state takes the only row."""
     if state.terminal.ndim:
         return function(player, state)
-    return function(player, jax.tree.map(lambda leaf: leaf[None], state))[0]
+    one = jax.tree.map(itemgetter(None), state)
+    found: _R = jax.tree.map(itemgetter(0), function(player, one))
+    return found
 
 
 @jax.jit
 def _action_values(agent: GreedyAgent, states: State) -> jax.Array:
-    params, bootstrap = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.bootstrap))
-    return agent._masked_values(params, bootstrap, states)
+    return agent._masked_values(*agent.first, states)
 
 
 @jax.jit

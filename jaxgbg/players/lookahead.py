@@ -54,8 +54,7 @@ class LookAheadAgent(SearchPlayer):
 
 @jax.jit
 def _action_values(player: LookAheadAgent, states: State, key: jax.Array) -> jax.Array:
-    agent = player.agent
-    params, bootstrap = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.bootstrap))
+    params, bootstrap = player.agent.first
     return player.search.counting(bootstrap).action_values(params, states, key)
 
 

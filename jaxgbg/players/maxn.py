@@ -7,7 +7,6 @@ position is computed once here, and a move is a table lookup. In games of chance
 expectations (`search.expectations`).
 """
 
-from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -16,7 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.players.core import UniformPlayer
+from jaxgbg.games.rollout import chunked
+from jaxgbg.players.core import PytreePlayer, UniformPlayer
 from jaxgbg.search import expectations
 from jaxgbg.types import AnyArray, State
 from jaxgbg.values.indices import look_up
@@ -37,7 +37,7 @@ class _Tables(NamedTuple):
 
 
 @jax.tree_util.register_pytree_node_class
-class MaxN(UniformPlayer):
+class MaxN(PytreePlayer, UniformPlayer):
     """Perfect play: each player maximizes its own final reward.
 
     Every action with the best reward for the mover is equally likely at the root; inside the tree
@@ -50,20 +50,11 @@ class MaxN(UniformPlayer):
     """
 
     name = "maxn"
+    leaves = ("_tables",)
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self._tables = _solve(game)
-
-    def tree_flatten(self) -> tuple[tuple[_Tables | expectations.Tables], Game]:
-        return (self._tables,), self.game
-
-    @classmethod
-    def tree_unflatten(cls, game: Game, leaves: tuple[_Tables | expectations.Tables]) -> "MaxN":
-        player = object.__new__(cls)
-        player.game = game
-        (player._tables,) = leaves
-        return player
 
     def best_actions(self, states: State) -> jax.Array:
         return _look_up(self.game, self._tables, states)[1]
@@ -130,17 +121,6 @@ def _expand(game: Game, states: State) -> tuple[_Expansion, State]:
     return _Expansion(states.player, states.rewards, legal, codes), flat
 
 
-def _chunks(states: State, count: int) -> Iterator[tuple[State, int]]:
-    """Cut NumPy states into chunks of one size, so that one compiled program serves them all.
-
-    Yields (states[_CHUNK], how many of them are real); the last one repeats its last state.
-    """
-    for start in range(0, count, _CHUNK):
-        index = np.minimum(np.arange(start, start + _CHUNK), count - 1)
-        chunk = jax.tree.map(lambda leaf, index=index: leaf[index], states)
-        yield chunk, min(_CHUNK, count - start)
-
-
 def _enumerate(game: Game) -> tuple[np.ndarray, _Expansion]:
     """Find every position that play can reach, breadth first.
 
@@ -153,7 +133,7 @@ def _enumerate(game: Game) -> tuple[np.ndarray, _Expansion]:
     size, known, parts = 1, 1, []
     while size:
         next_levels = []
-        for states, real in _chunks(level, size):
+        for states, real in chunked(level, size, _CHUNK):
             expansion, children = jax.device_get(_expand(game, states))
             parts.append(_Expansion(*(field[:real] for field in expansion)))
             codes = np.where(expansion.legal, expansion.child_codes, -1)[:real].ravel()

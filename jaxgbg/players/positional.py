@@ -8,7 +8,7 @@ from jax.typing import ArrayLike
 from jaxgbg.games import Game, Othello
 from jaxgbg.games.othello import OthelloState
 from jaxgbg.learners.action_values import score_actions
-from jaxgbg.players.core import UniformPlayer
+from jaxgbg.players.core import PytreePlayer, UniformPlayer
 
 # Van der Ree & Wiering 2013, Fig. 3a: the same in all eight symmetries. (A copy read by machine has
 # -100 at the end of the first row.)
@@ -41,13 +41,15 @@ TABLES = {
 
 
 @jax.tree_util.register_pytree_node_class
-class Positional(UniformPlayer[OthelloState]):
+class Positional(PytreePlayer, UniformPlayer[OthelloState]):
     """Plays for the greatest value of its own discs less the opponent's; ties at random.
 
     `table` is "bench", "heur" or "even". The values of the squares are a leaf, float32[64]: one
     program serves all tables. Raises ValueError for an unknown table and for a board other than
     8x8.
     """
+
+    leaves = ("values",)
 
     def __init__(self, game: Game, table: str) -> None:
         if table not in TABLES:
@@ -58,16 +60,6 @@ class Positional(UniformPlayer[OthelloState]):
             raise ValueError(f"{table} plays othello on 8x8 squares only")
         self.game = game
         self.values: ArrayLike = TABLES[table]
-
-    def tree_flatten(self) -> tuple[tuple[ArrayLike], Othello]:
-        return (self.values,), self.game
-
-    @classmethod
-    def tree_unflatten(cls, game: Othello, leaves: tuple[ArrayLike]) -> "Positional":
-        player = object.__new__(cls)
-        player.game = game
-        (player.values,) = leaves
-        return player
 
     @property
     def name(self) -> str:

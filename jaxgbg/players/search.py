@@ -2,9 +2,9 @@
 
 import dataclasses
 from collections.abc import Callable
-from functools import partial, singledispatch
+from functools import cached_property, partial, singledispatch
 from operator import itemgetter
-from typing import Self
+from typing import ClassVar
 
 import jax
 import numpy as np
@@ -16,8 +16,8 @@ from jaxgbg.games.states import check_state
 from jaxgbg.jaxprs import is_traced
 from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule
 from jaxgbg.learners.masks import LANE
-from jaxgbg.players.core import History, Player, PlayerBase
-from jaxgbg.players.greedy import GreedyAgent
+from jaxgbg.players.core import History, Player, PytreePlayer
+from jaxgbg.players.greedy import GreedyAgent, in_batch
 from jaxgbg.search.devices import mesh_of, on_devices
 from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
 from jaxgbg.search.reuse import no_trees, search_on
@@ -43,26 +43,19 @@ def search_player(spec: SearchSpec, game: Game, agent: GreedyAgent | None = None
 
 
 @jax.tree_util.register_pytree_node_class
-class SearchPlayer(PlayerBase):
+class SearchPlayer(PytreePlayer):
     """Plays the moves of a search; an agent's copies search in parallel."""
 
+    leaves: ClassVar[tuple[str, ...]] = ("agent",)
+    fixed = ("name", "game", "search")
+
     def __init__(self, game: Game, spec: SearchSpec, agent: GreedyAgent | None = None) -> None:
-        search = spec.build(game, agent.value if agent else Zero())
-        self._set(agent.name if agent else spec.kind, game, search, agent)
+        self.name, self.game, self.agent = agent.name if agent else spec.kind, game, agent
+        self.search: Search = spec.build(game, agent.value if agent else Zero())
 
-    def _set(self, name: str, game: Game, search: Search, agent: GreedyAgent | None) -> None:
-        self.name, self.game, self.search, self.agent = name, game, search, agent
-        self.traceable = search.traceable
-
-    def tree_flatten(self) -> tuple[PyTree, tuple[str, Game, Search]]:
-        return (self.agent,), (self.name, self.game, self.search)
-
-    @classmethod
-    def tree_unflatten(cls, fixed: tuple[str, Game, Search], leaves: PyTree) -> Self:
-        # JAX may put any objects in place of the leaves, so do not read them here.
-        player = object.__new__(cls)
-        player._set(*fixed, *leaves)
-        return player
+    @property
+    def traceable(self) -> bool:  # type: ignore[override]
+        return self.search.traceable
 
     def __repr__(self) -> str:
         settings = self._settings
@@ -116,23 +109,18 @@ class SearchAgent(SearchPlayer):
     bit depends on the number of devices. Raises ValueError if the agent cannot search.
     """
 
+    leaves = ("agent", "iterations")
     search: PUCT
     agent: GreedyAgent
 
     def __init__(self, agent: GreedyAgent, settings: PUCTSpec) -> None:
-        search = PUCT(agent.game, agent.value, settings).roomy()
-        self._set(agent.name, agent.game, search, agent)
+        self.name, self.game, self.agent = agent.name, agent.game, agent
+        self.search = PUCT(agent.game, agent.value, settings).roomy()
         self.iterations: np.int32 | jax.Array = np.int32(settings.iterations)
-        self._placed: dict[tuple[int, Mesh], PyTree] = {}
 
-    def tree_flatten(self) -> tuple[PyTree, tuple[str, Game, Search]]:
-        return (self.agent, self.iterations), (self.name, self.game, self.search)
-
-    @classmethod
-    def tree_unflatten(cls, fixed: tuple[str, Game, Search], leaves: PyTree) -> Self:
-        player = super().tree_unflatten(fixed, leaves[:1])
-        player.iterations, player._placed = leaves[1], {}
-        return player
+    @cached_property
+    def _placed(self) -> dict[tuple[int, Mesh], PyTree]:
+        return {}
 
     @in_32_bits
     def act(self, states: State, key: jax.Array, history: History | None = None) -> jax.Array:
@@ -219,10 +207,7 @@ class SearchAgent(SearchPlayer):
         """
         check_state(self.game, state)
         key = jax.random.key(0) if key is None else key
-        if state.terminal.ndim:
-            return _statistics(self, state, key)
-        one = jax.tree.map(lambda leaf: leaf[None], state)
-        return jax.tree.map(lambda leaf: leaf[0], _statistics(self, one, key))
+        return in_batch(partial(_statistics, key=key), self, state)
 
 
 @search_player.register
@@ -304,14 +289,13 @@ def _alone(
         among = jax.vmap(search, in_axes=None, axis_name=LANE, axis_size=1)
         key = jax.random.wrap_key_data(words)
         found = among(bootstrap, params, states, iterations, key, *memory)
-        return jax.tree.map(lambda leaf: leaf[0], found)
+        return jax.tree.map(itemgetter(0), found)
 
     return one(bootstrap, params, states, iterations, words, *memory)
 
 
 @jax.jit
 def _statistics(player: SearchAgent, states: State, key: jax.Array) -> Statistics:
-    agent = player.agent
-    params, bootstrap = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.bootstrap))
+    params, bootstrap = player.agent.first
     search = dataclasses.replace(player.search, bootstrap=bootstrap)
     return search.search(params, states, player.iterations, key)

@@ -20,17 +20,12 @@ else:
     __getattr__, __dir__ = lazy.attributes(
         __name__,
         {
-            "Row": "jaxgbg.results.rows",
-            "StoredRun": "jaxgbg.results.folders",
-            "as_records": "jaxgbg.results.rows",
-            "ask": "jaxgbg.results.queries",
-            "draw": "jaxgbg.results.figures",
-            "draw_curves": "jaxgbg.results.figures",
-            "find_runs": "jaxgbg.results.folders",
-            "frame": "jaxgbg.results.groups",
-            "group": "jaxgbg.results.rows",
-            "print_table": "jaxgbg.results.table",
-            "read_table": "jaxgbg.results.groups",
+            "jaxgbg.results.figures": "draw draw_curves",
+            "jaxgbg.results.folders": "StoredRun find_runs",
+            "jaxgbg.results.groups": "frame read_table",
+            "jaxgbg.results.queries": "ask",
+            "jaxgbg.results.rows": "Row as_records group",
+            "jaxgbg.results.table": "print_table",
         },
     )
 

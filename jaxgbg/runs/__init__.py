@@ -17,20 +17,14 @@ else:
     __getattr__, __dir__ = lazy.attributes(
         __name__,
         {
-            "Evaluation": "jaxgbg.runs.run",
-            "LaneName": "jaxgbg.runs.run",
-            "Progress": "jaxgbg.runs.loop",
-            "Result": "jaxgbg.runs.result",
-            "Run": "jaxgbg.runs.run",
-            "RunFolder": "jaxgbg.runs.storage.run_folder",
-            "SavedAgent": "jaxgbg.runs.storage.agents",
-            "StopTraining": "jaxgbg.runs.stopping",
-            "Training": "jaxgbg.runs.loop",
-            "load_agent": "jaxgbg.runs.storage.agents",
-            "save_agent": "jaxgbg.runs.storage.agents",
-            "train": "jaxgbg.runs.execution",
-            "train_together": "jaxgbg.runs.execution",
-            "with_changes": "jaxgbg.runs.settings",
+            "jaxgbg.runs.execution": "train train_together",
+            "jaxgbg.runs.loop": "Progress Training",
+            "jaxgbg.runs.result": "Result",
+            "jaxgbg.runs.run": "Evaluation LaneName Run",
+            "jaxgbg.runs.settings": "with_changes",
+            "jaxgbg.runs.stopping": "StopTraining",
+            "jaxgbg.runs.storage.agents": "SavedAgent load_agent save_agent",
+            "jaxgbg.runs.storage.run_folder": "RunFolder",
         },
     )
 

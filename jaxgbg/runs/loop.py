@@ -218,11 +218,9 @@ class Training:
             self.reached += 1
             yield evaluations
 
-    def evaluations(
-        self, on_chunk: Callable[[Progress], None] = lambda _: None
-    ) -> Iterator[Result]:
+    def evaluations(self) -> Iterator[Result]:
         """Train to the end, yielding every evaluation."""
-        for evaluations in self.rounds(on_chunk):
+        for evaluations in self.rounds():
             yield from (one for _, one in evaluations)
 
     def agents(self, run: int = 0) -> dict[LaneName, Params]:

@@ -21,12 +21,11 @@ def on_ray(
     work: Callable[..., _T],
     tasks: Sequence[tuple[object, ...]],
     address: str | None,
-    tries: int,
     options: Mapping[str, Any] = _ONE_CPU,
 ) -> Iterator[tuple[int, _T | Exception]]:
     """Yield the number of each task, and the result of `work` for its arguments, or the exception.
 
-    They come in the order in which they end. A task whose worker was lost is started up to `tries`
+    They come in the order in which they end. A task whose worker was lost is started up to `TRIES`
     times in all. `options` are Ray's options of each task, its resources. Without `address` Ray is
     started on this machine. Closing the iterator stops the tasks. Raises MissingExtra without Ray,
     and ValueError if no cluster answers at `address` or no node has the resources of a task.
@@ -43,7 +42,7 @@ def on_ray(
         _reach(address)
         ray.init(address=address, include_dashboard=False, log_to_driver=False)
     _check_resources([node["Resources"] for node in ray.nodes() if node["Alive"]], options)
-    task = ray.remote(**options, max_retries=tries - 1)(work)
+    task = ray.remote(**options, max_retries=TRIES - 1)(work)
     pending = {task.remote(*arguments): number for number, arguments in enumerate(tasks)}
     try:
         while pending:

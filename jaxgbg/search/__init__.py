@@ -43,4 +43,4 @@ __all__ = [
 
 if not TYPE_CHECKING:
     # All from the module that knows every search: a registry is never seen half filled.
-    __getattr__, __dir__ = lazy.attributes(__name__, dict.fromkeys(__all__, "jaxgbg.search.kinds"))
+    __getattr__, __dir__ = lazy.attributes(__name__, {"jaxgbg.search.kinds": " ".join(__all__)})

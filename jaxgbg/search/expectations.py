@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.identity import hash_pair, state_keys
-from jaxgbg.games.rollout import select_states
+from jaxgbg.games.rollout import chunked, select_states
 from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.types import PyTree, State
 from jaxgbg.values.indices import look_up
@@ -123,10 +123,7 @@ def _enumerate(game: Game) -> tuple[State, _Expansion]:
     levels, parts = [level], []
     while len(level.player):
         new = []
-        for start in range(0, len(level.player), _CHUNK):
-            real = min(_CHUNK, len(level.player) - start)
-            index = np.minimum(np.arange(start, start + _CHUNK), start + real - 1)
-            states = select_states(level, index)
+        for states, real in chunked(level, len(level.player), _CHUNK):
             legal, gain, shares, outcomes = jax.device_get(_expand(game, states))
             shares = np.where(legal[..., None], shares, 0)[:real]
             there = np.flatnonzero((shares > 0).ravel() & ~outcomes.terminal[: shares.size])

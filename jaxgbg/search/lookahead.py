@@ -20,7 +20,7 @@ from jaxgbg.learners.selection import check_ranks, choose_action, choose_ranked,
 from jaxgbg.search.spec import SearchSpec
 from jaxgbg.specs import setting
 from jaxgbg.types import Params, SettingValue, State
-from jaxgbg.values.core import ValueFunction
+from jaxgbg.values.core import ValueFunction, features_of
 
 # Each ply is traced and compiled as a separate part of the program: 10 of them take 10 s in
 # TicTacToe and a minute in Lines of Action on 4x4, on one core.
@@ -236,15 +236,11 @@ class LookAhead:
         totals = self._totals(params, nodes, kept, 0)
         return jnp.where(kept, self._aims(totals, nodes), -jnp.inf)
 
-    def _features(self, params: Params, states: State) -> jax.Array:
-        """int32[B, F] of the positions states[B]."""
-        return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
-
     def _one_ply(
         self, params: Params, states: State, bootstrap: BootstrapRule | None = None
     ) -> jax.Array:
         """float32[B, A]: the value of each action for the mover, by its afterstate."""
-        features = self._features(params, states)
+        features = features_of(self.game, self.value, params, states)
         # Within the tree the end of a game counts as its rewards, with any setting of the agent.
         bootstrap = bootstrap or self.bootstrap._replace(terminal_value_zero=True)
         return action_values(self.game, self.value, params, states, features, bootstrap)[0]
@@ -361,7 +357,7 @@ class LookAhead:
 
     def _leaves(self, params: Params, after: State, searcher: jax.Array) -> jax.Array:
         """float32[B, K]: gamma * V(afterstate | player) of every player followed."""
-        features = self._features(params, after)[:, None]
+        features = features_of(self.game, self.value, params, after)[:, None]
         players = searcher[:, None]
         if self.reply == "own":
             players = jnp.arange(self.game.num_players)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.lazy import jax, jnp
-from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule, action_values
+from jaxgbg.learners.action_values import (
+    UNDISCOUNTED,
+    BootstrapRule,
+    action_values,
+    values_of_players,
+)
 from jaxgbg.learners.masks import most_of_lanes
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.search.chunking import map_in_chunks
@@ -29,7 +33,7 @@ from jaxgbg.search.tree import (
 )
 from jaxgbg.specs import setting
 from jaxgbg.types import Params, PyTree, State
-from jaxgbg.values.core import ValueFunction
+from jaxgbg.values.core import ValueFunction, features_of, observe_all
 
 # The number of searches that go on in step. More would only need more memory.
 _MOST_TREES = 512
@@ -301,7 +305,9 @@ class PUCT:
         """
         end = jnp.maximum(leaves.depth - 1, 0)[None]
         last = jnp.take_along_axis(leaves.players, end, 0)[0]
-        now, before = self._observed(leaves.states), self._observed(leaves.before)
+        now, before = (
+            observe_all(self.game, self.value, each) for each in (leaves.states, leaves.before)
+        )
         mine = np.arange(self.game.num_players) == last[:, None]
         return mine & (now == before).all(1)[:, None] | (leaves.depth == 0)[:, None]
 
@@ -318,8 +324,9 @@ class PUCT:
         `known` bool[B, N] says for which players V(s | player) counts, None for all.
         """
         game, of_actions = self.game, self.value.num_actions > 1
-        nothing = jnp.zeros((len(states.player), game.num_players))
-        values = nothing if of_actions else self._values_of_all(params, states)
+        values = jnp.zeros((len(states.player), game.num_players))
+        if not of_actions:
+            values = jnp.nan_to_num(values_of_players(game, self.value, params, states))
         q, legal = self._action_values(params, states)
         best = q.max(1, keepdims=True)
         shares = jnp.where(legal, jnp.exp((q - best) / np.float32(self.settings.temperature)), 0.0)
@@ -391,25 +398,11 @@ class PUCT:
         _, found = jax.lax.while_loop(somebody_waits, turn, (jnp.int32(kinds_used), promised))
         return found
 
-    def _values_of_all(self, params: Params, states: State) -> jax.Array:
-        """float32[B, N]: V(s | player) of every player."""
-        features, seats = self._features(params, states), self.game.num_players
-        every = jnp.broadcast_to(jnp.arange(seats), (len(features), seats))
-        values = self.value.value(params, jnp.repeat(features[:, None], seats, 1), every)
-        return jnp.nan_to_num(values)
-
-    def _features(self, params: Params, states: State) -> jax.Array:
-        """int32[B, F] of the positions states[B]."""
-        return self.value.features(params, self._observed(states))
-
-    def _observed(self, states: State) -> jax.Array:
-        """int[B, D]: what the value function sees of states[B]."""
-        return jax.vmap(partial(self.value.observe, self.game))(states)
-
     def _action_values(self, params: Params, states: State) -> tuple[jax.Array, jax.Array]:
         """(q float32[B, A], the lowest float32 for illegal actions; legal bool[B, A])."""
-        game, features = self.game, self._features(params, states)
-        q = action_values(game, self.value, params, states, features, self.bootstrap)[0]
+        game, value = self.game, self.value
+        features = features_of(game, value, params, states)
+        q = action_values(game, value, params, states, features, self.bootstrap)[0]
         legal = jax.vmap(game.legal_actions)(states)
         # If a network has diverged, NaN is the worst value.
         return jnp.where(legal, jnp.nan_to_num(q, nan=_LEAST), _LEAST), legal

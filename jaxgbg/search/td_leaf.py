@@ -24,7 +24,6 @@ players and one value. Leaves for each player, from its own side, are our additi
 from __future__ import annotations
 
 import dataclasses
-from functools import partial
 from typing import NamedTuple
 
 from jaxgbg.games.core import Game
@@ -39,7 +38,7 @@ from jaxgbg.learners.tick import Learner
 from jaxgbg.search.lookahead import PLIES, WIDTH, LookAhead, LookAheadSpec, Reply
 from jaxgbg.specs import setting
 from jaxgbg.types import Params, State
-from jaxgbg.values.core import HasAuxiliary, ValueFunction, ValueSpec
+from jaxgbg.values.core import HasAuxiliary, ValueFunction, ValueSpec, features_of
 
 
 class Leaf(NamedTuple):
@@ -73,7 +72,7 @@ class PrincipalVariation(EpsilonGreedy):
         q = search.action_values(params, games.state, key)
         action, explored = self.choose(q, legal, exploration)
         leaf = search.leaves(params, games.state, action)
-        memory = value.features(params, jax.vmap(partial(value.observe, game))(leaf))
+        memory = features_of(game, value, params, leaf)
         ahead = value.value(params, memory, games.state.player)
         return Choice(action, explored, ahead, action, Leaf(leaf, memory))
 

@@ -11,11 +11,8 @@ else:
     __getattr__, __dir__ = lazy.attributes(
         __name__,
         {
-            "EXECUTORS": "jaxgbg.sweeps.executors",
-            "Failure": "jaxgbg.sweeps.executors",
-            "Plan": "jaxgbg.sweeps.spec",
-            "Unit": "jaxgbg.sweeps.spec",
-            "read_spec": "jaxgbg.sweeps.spec",
+            "jaxgbg.sweeps.executors": "EXECUTORS Failure",
+            "jaxgbg.sweeps.spec": "Plan Unit read_spec",
         },
     )
 

@@ -146,7 +146,7 @@ def by_ray(units: Sequence[Unit], settings: ExecutorSettings, report: Report) ->
         options["memory"] = given.job_memory_gb * 1e9
     tasks = [(as_text(unit.runs), out, every, until, given.cpus) for unit in units]
     failures = []
-    for number, result in on_ray(run_unit, tasks, settings.address, TRIES, options):
+    for number, result in on_ray(run_unit, tasks, settings.address, options):
         if isinstance(result, Exception):
             failures.append(Failure(units[number], line(result)))
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from functools import partial
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -128,6 +129,16 @@ class ValueFunction:
         """
         counters = self.tc_counters(params)
         return None if counters is None else np.abs(counters[:, 0]) / counters[:, 1]
+
+
+def observe_all(game: Game, value: ValueFunction, states: State) -> jax.Array:
+    """int[B, D]: what the value function sees of states[B]."""
+    return jax.vmap(partial(value.observe, game))(states)
+
+
+def features_of(game: Game, value: ValueFunction, params: Params, states: State) -> jax.Array:
+    """int32[B, F]: the features of the positions states[B]."""
+    return value.features(params, observe_all(game, value, states))
 
 
 def check_updates(value: ValueFunction, updates: Updates) -> None:

@@ -25,7 +25,7 @@ def cluster(monkeypatch):
     """In the place of Ray: tasks are done in this process, the last first; their texts."""
     texts = []
 
-    def on_ray(work, tasks, address, tries):
+    def on_ray(work, tasks, address):
         for number in reversed(range(len(tasks))):
             (text,) = tasks[number]
             texts.append(text)

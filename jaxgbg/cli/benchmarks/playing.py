@@ -13,7 +13,7 @@ from jaxgbg.players import GreedyAgent
 from jaxgbg.runs.presets import preset
 from jaxgbg.types import JSON
 from jaxgbg.web.play.requests import ROOT
-from jaxgbg.web.play.serving import LOOPBACK, check_extra, listen, server_of
+from jaxgbg.web.play.serving import LOOPBACK, check_extra, listen, server_for
 from jaxgbg.web.play.table import Table
 
 _MOST_PLIES = 500
@@ -36,12 +36,14 @@ def bench_answers(name: str, seed: int = 0) -> Answers:
     Weights are drawn at random, which alters no time. 500 plies at most.
     """
     check_extra()
+    from jaxgbg.web.play.server import application
+
     start = time.perf_counter()
     table = Table(make(name), {"drawn": _agent(name, seed)})
     table.warm_up()
     seconds = time.perf_counter() - start
     listener = listen(LOOPBACK, 0)
-    server = server_of(table)
+    server = server_for(application(table))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

@@ -118,8 +118,8 @@ class LoadedAgent(GreedyAgent):
 
     def saved(self) -> SavedAgent:
         """The agent as its file holds it."""
-        params = jax.tree.map(lambda leaf: leaf[0], self.params)
-        return SavedAgent(self.run, self.variant, self.value.weights_of(params), self.members)
+        weights = self.value.weights_of(self.first[0])
+        return SavedAgent(self.run, self.variant, weights, self.members)
 
     def __repr__(self) -> str:
         if getattr(self, "_training", None) is None:

@@ -71,7 +71,7 @@ def leftovers(folder: Path, is_own: Callable[[str], bool]) -> list[Path]:
 
     Only those of files whose names are our own, and nothing below the folder.
     """
-    return _own_files(folder, lambda name: _own_name(_TEMPORARY.fullmatch(name), is_own))
+    return _own_files(folder, _TEMPORARY, is_own)
 
 
 def set_aside(path: Path) -> Path:
@@ -85,21 +85,18 @@ def set_aside(path: Path) -> Path:
 
 def were_set_aside(folder: Path, is_own: Callable[[str], bool]) -> list[Path]:
     """The files in `folder` that `set_aside` has made of those whose names are our own."""
-    return _own_files(folder, lambda name: _own_name(_SET_ASIDE.fullmatch(name), is_own))
+    return _own_files(folder, _SET_ASIDE, is_own)
 
 
-def _own_name(match: re.Match[str] | None, is_own: Callable[[str], bool]) -> bool:
-    return match is not None and is_own(match["name"])
-
-
-def _own_files(folder: Path, is_own: Callable[[str], bool]) -> list[Path]:
-    """The regular files in a folder, no links to any, whose names are our own."""
+def _own_files(folder: Path, form: re.Pattern[str], is_own: Callable[[str], bool]) -> list[Path]:
+    """The regular files in a folder, no links to any, made from names that are our own."""
     try:
         with os.scandir(folder) as entries:
             files = [each.name for each in entries if each.is_file(follow_symlinks=False)]
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return [folder / name for name in files if is_own(name)]
+    matches = map(form.fullmatch, files)
+    return [folder / each[0] for each in matches if each is not None and is_own(each["name"])]
 
 
 def check_writable(*paths: Path | None) -> None:

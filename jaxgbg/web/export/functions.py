@@ -111,7 +111,7 @@ def _leaf(agent: GreedyAgent, state: State) -> tuple[jax.Array, ...]:
     (each player's reward so far plus V float32[N], priors float32[A] with -1 if illegal, player,
     rewards float32[N]).
     """
-    params, bootstrap = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.bootstrap))
+    params, bootstrap = agent.first
     search = PUCT(agent.game, agent.value, bootstrap=bootstrap)
     states = jax.tree.map(lambda leaf: leaf[None], state)
     no_keys, none = jnp.zeros((1, 2), jnp.uint32), jnp.int32(0)

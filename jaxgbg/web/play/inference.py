@@ -4,21 +4,17 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.games.game_replay import CHUNK, FEW
+from jaxgbg.games.rollout import chunked
 from jaxgbg.players import GreedyAgent
 from jaxgbg.types import PyTree, State
 
 
 def in_chunks(states: PyTree, count: int) -> list[PyTree]:
     """Split states[T] into chunks of one size, padding the last; a few states one by one."""
-    chunks, size = [], 1 if count <= FEW else CHUNK
-    for start in range(0, count, size):
-        index = np.minimum(np.arange(start, start + size), count - 1)
-        chunks.append(jax.tree.map(lambda leaf, index=index: leaf[index], states))
-    return chunks
+    return [chunk for chunk, _ in chunked(states, count, 1 if count <= FEW else CHUNK)]
 
 
 @partial(jax.jit, static_argnums=0)

@@ -161,13 +161,6 @@ def open_browser(address: str) -> None:
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
-def server_of(table: Table, hosts: Iterable[str] = ()) -> "uvicorn.Server":
-    """The server of a table, reached as localhost, by a number, or as one of `hosts`."""
-    from jaxgbg.web.play.server import application
-
-    return server_for(application(table, hosts))
-
-
 def server_for(application: "ASGIApp") -> "uvicorn.Server":
     """The server of an application."""
     import uvicorn

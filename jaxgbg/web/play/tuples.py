@@ -2,13 +2,12 @@
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.players import GreedyAgent
 from jaxgbg.types import JSON, State
-from jaxgbg.values.core import ValueFunction
+from jaxgbg.values.core import ValueFunction, observe_all
 from jaxgbg.values.ntuple import NTuple
 from jaxgbg.values.one_table import OneTable
 
@@ -45,8 +44,8 @@ def tuples_through(
     tables = value.tables if isinstance(value, OneTable) else value
     if not isinstance(tables, NTuple) or tables.num_actions > 1:
         raise ValueError("this agent has no n-tuples that evaluate a position")
-    params = jax.tree.map(lambda leaf: leaf[0], agent.params)
-    board = jax.vmap(lambda state: value.observe(agent.game, state))(states)[0]
+    params, _ = agent.first
+    board = observe_all(agent.game, value, states)[0]
     features, seat = value.features(params, board), jnp.int32(player)
     of_value = float(value.value(params, features, seat))
     places = list(range(len(board)))
