@@ -35,6 +35,7 @@ from jaxgbg.runs.storage.agents import LoadedAgent, SavedAgent, load_agent, save
 from jaxgbg.runs.storage.ensembles import ensemble as join
 from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.runs.storage.quantized import Bits
+from jaxgbg.runs.storage.zoo import is_zoo_name
 from jaxgbg.search import LookAheadSpec, parse_for_agent
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.specs import Seed, checked, shown
@@ -115,6 +116,8 @@ def shrink(agent: Source, file: str | Path, bits: Bits = 8, replace: bool = Fals
     if bits not in get_args(Bits):
         raise ValueError(f"bits must be 8 or 16, not {shown(bits)}")
     path = Path(file)
+    if is_zoo_name(str(path)):
+        raise ValueError(f"{path} is the name of an agent of the zoo: choose another file")
     check_writable(path)
     if path.exists() and not replace:
         raise ValueError(f"{path} exists already: replace=True overwrites it")

@@ -1,6 +1,7 @@
 """The command `analyze`: a player's value of every legal move in positions."""
 
 import contextlib
+import io
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from jaxgbg.cli.common import (
 from jaxgbg.cli.options import GREEDY, Playing, named_player
 from jaxgbg.contents import defect, read_bytes
 from jaxgbg.games import Game
+from jaxgbg.games.states import check_to_move
 from jaxgbg.lazy import jax
 from jaxgbg.specs import Limits, Seed, checked
 from jaxgbg.types import State
@@ -84,7 +86,9 @@ def analyze(
 
 def _read(rules: Game, text: str, path: Path | None, number: int) -> State:
     try:
-        return read_position(rules, text)[1]
+        state = read_position(rules, text)[1]
+        check_to_move(rules, state)
+        return state
     except ValueError as error:
         where = "" if path is None else f"{path}, line {number}: "
         raise ValueError(f"{where}{error}") from error
@@ -98,7 +102,8 @@ def _lines(path: Path) -> list[tuple[int, str]]:
         raise ValueError(defect(path, error)) from error
     lines = [
         (number, line.strip())
-        for number, line in enumerate(text.splitlines(), 1)
+        # Unlike splitlines(), it counts lines as editors do.
+        for number, line in enumerate(io.StringIO(text, newline=None), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not lines:

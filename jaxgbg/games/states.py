@@ -1,13 +1,13 @@
-"""Check that a state belongs to a game, by its class and the shapes of its fields."""
+"""Checks of a state: that it belongs to a game, and that somebody is to move."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.lazy import jax
+from jaxgbg.lazy import jax, jit
 from jaxgbg.specs import shown
 from jaxgbg.types import State
 
@@ -34,6 +34,20 @@ def check_state(game: Game, state: State, *, batch: bool = True) -> None:
                 f"state is no position of {shown(game)}: {name} has shape {shape}, not"
                 f" {needed.shape}"
             )
+
+
+def check_to_move(game: Game, state: State) -> None:
+    """Raise ValueError for a position where chance is due, in which nobody can choose a move."""
+    if game.stochastic and not state.terminal and not _legal(game, state).any():
+        raise ValueError(
+            f"chance is due in this position of {game.name}, so nobody is to move: give one after"
+            " its outcome"
+        )
+
+
+@partial(jit, static_argnums=0)
+def _legal(game: Game, state: State) -> jax.Array:
+    return game.legal_actions(state)
 
 
 def _article(name: str) -> str:

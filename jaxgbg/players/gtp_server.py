@@ -40,8 +40,8 @@ class GTPServer:
 
     `names` maps the name of each legal action of a state to its number, and `board` shows a state
     as lines of text. A player who cannot move passes, also where the rules skip its turn. `seed` is
-    that of the player's draws. Raises ValueError for another kind of game, and for a player who
-    needs the moves before a position.
+    that of the player's draws, which differ from game to game of a session. Raises ValueError for
+    another kind of game, and for a player who needs the moves before a position.
     """
 
     @checked
@@ -60,6 +60,7 @@ class GTPServer:
         self.game, self.player = game, player
         self._names, self._board = names, board
         self._key = jax.random.key(seed)
+        self._games = 0
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "protocol_version": lambda _: "2",
             "name": lambda _: f"jaxgbg {player.name}",
@@ -70,9 +71,9 @@ class GTPServer:
             "boardsize": self._boardsize,
             "clear_board": self._clear,
             # Neither points nor clocks matter here, and programs name them before every game.
-            "komi": lambda _: "",
-            "time_settings": lambda _: "",
-            "time_left": lambda _: "",
+            "komi": lambda words: _ignored(words, 1, "komi not a float"),
+            "time_settings": lambda words: _ignored(words, 3, "time settings not three integers"),
+            "time_left": self._time_left,
             "play": self._play,
             "genmove": self._genmove,
             "reg_genmove": lambda words: self._choice(words)[0],
@@ -122,7 +123,13 @@ class GTPServer:
     def _clear(self, words: list[str]) -> str:
         del words
         self._plies = [_Ply(self.game.init(jax.random.key(0)), 0)]
+        # Otherwise a match of many games would repeat the first one.
+        self._games += 1
         return ""
+
+    def _time_left(self, words: list[str]) -> str:
+        self._colour(words)
+        return _ignored(words[1:], 2, "time left not two integers")
 
     def _play(self, words: list[str]) -> str:
         colour, move = self._colour(words), _plain("".join(words[1:]))
@@ -152,7 +159,7 @@ class GTPServer:
             return _PASS, None
         if colour != state.player:
             raise BadCommand(f"it is the turn of {COLOURS[state.player]}")
-        key = jax.random.fold_in(self._key, len(self._plies))
+        key = jax.random.fold_in(jax.random.fold_in(self._key, self._games), len(self._plies))
         batch = jax.tree.map(lambda leaf: leaf[None], state)
         action = int(self.player.act(batch, key)[0])
         return next(name for name, each in self._legal(colour).items() if each == action), action
@@ -199,6 +206,17 @@ class GTPServer:
 def _plain(move: str) -> str:
     """A move as it is compared: letters and digits alone."""
     return "".join(filter(str.isalnum, move.lower()))
+
+
+def _ignored(words: list[str], count: int, otherwise: str) -> str:
+    """The answer to `count` numbers that change nothing; raises BadCommand for other words."""
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError as error:
+        raise BadCommand(otherwise) from error
+    if len(numbers) != count:
+        raise BadCommand(otherwise)
+    return ""
 
 
 def _word(words: list[str]) -> str:

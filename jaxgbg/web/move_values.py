@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from jaxgbg.games import Game, make
-from jaxgbg.games.states import check_state
+from jaxgbg.games.states import check_state, check_to_move
 from jaxgbg.players import Player, is_player
 from jaxgbg.players.analysis import Analysis
 from jaxgbg.players.analysis import analyze as analyze_states
@@ -44,7 +44,8 @@ def analyze(
       game: The game, or its name, that a named player plays; an agent has its own.
       seed: Seed of the player's random draws.
 
-    Raises ValueError for a player or a state of another game, and for a text that is no position.
+    Raises ValueError for a player or a state of another game, for a text that is no position, and
+    for a position where chance is due.
     """
     rules, who = _player_of(player, game)
     # A state is a tuple too.
@@ -68,10 +69,13 @@ def analyze(
 
 
 def _state(game: Game, given: str | State) -> State:
-    if not isinstance(given, str):
+    if isinstance(given, str):
+        state = position(game, given)
+    else:
         check_state(game, given, batch=False)
-        return given
-    return position(game, given)
+        state = given
+    check_to_move(game, state)
+    return state
 
 
 def _player_of(

@@ -116,6 +116,8 @@ def test_what_was_written_is_read_again(games, lines):
         (lambda game: json.dumps(game | {"moves": [1]}), "moves must be text such as 3,2,4"),
         (lambda game: json.dumps(game | {"result": [1]}), "result must be 2 numbers"),
         (lambda game: json.dumps(game | {"result": [1, True]}), "result must be 2 numbers"),
+        (lambda game: json.dumps(game | {"result": [10**400, 0]}), "result must be 2 numbers"),
+        (lambda game: json.dumps(game | {"result": [0, -(10**40)]}), "result must be 2 numbers"),
         (lambda game: json.dumps(game | {"seed": -1}), "seed must be a whole number from 0"),
     ],
 )
@@ -126,6 +128,14 @@ def test_a_damaged_line_is_named(lines, change, line):
     with pytest.raises(ValueError, match=line) as error:
         jaxgbg.recorded_games(path)
     assert str(error.value).startswith(f"{path}, line 2: ")
+
+
+def test_a_result_of_whole_numbers_is_compared_with_the_rules(lines):
+    path, texts = lines
+    path.write_text(json.dumps(json.loads(texts[0]) | {"result": [1, -(10**30)]}))
+    (game,) = jaxgbg.recorded_games(path)
+    with pytest.raises(ValueError, match=r"the result is 1, -1e\+30, and by the rules it is"):
+        game.states()
 
 
 def test_a_file_without_games_is_refused(tmp_path):
@@ -148,6 +158,7 @@ def test_a_file_without_games_is_refused(tmp_path):
             {"moves": "0,3,1,4,2", "result": (-1, 1)},
             "is -1, 1, and by the rules it is 1, -1",
         ),
+        ({"moves": "0,3,1,4,2", "opening": 6}, "opening is 6, and the game has 5 moves"),
         ({"moves": "1.2"}, "a move needs 0 numbers of chance"),
         ({"moves": "XX./OO./... X;2", "result": (1, 1)}, "the result is 1, 1"),
         ({"moves": "XXX/XX./... X;2"}, "no position of tictactoe"),

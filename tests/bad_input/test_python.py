@@ -122,6 +122,11 @@ CASES = [
         "positions must be a state, a text, or a list of them, not []",
     ),
     (lambda: jaxgbg.shrink("zoo:nim", "x.agent", bits=5), "bits must be 8 or 16, not 5"),
+    (lambda: jaxgbg.shrink("zoo:nim", "zoo:new"), "zoo:new is the name of an agent of the zoo"),
+    (
+        lambda: jaxgbg.analyze("random", "2 2 0 0/0 0 0 0/0 0 0 0/0 0 0 0 0 afterstate", "2048"),
+        "chance is due in this position of 2048, so nobody is to move",
+    ),
     # Games that differ.
     (
         lambda: jaxgbg.position_text("tictactoe", Hex().init(None)),

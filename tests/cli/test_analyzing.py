@@ -63,6 +63,18 @@ def test_a_search_counts_its_visits_and_other_players_mark_their_move(jaxgbg, ni
     assert [row["best"] for row in rows].count("True") == 1
 
 
+def test_a_position_where_chance_is_due_is_refused(jaxgbg, tmp_path):
+    start = "2 2 0 0/0 0 0 0/0 0 0 0/0 0 0 0 0"
+    (tmp_path / "file").write_text(f"{start}\f\n\n{start} afterstate\n")
+    options = ["--game", "2048", "--positions", tmp_path / "file"]
+    code, out, err = jaxgbg("analyze", "random", *options)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"jaxgbg: {tmp_path / 'file'}, line 3: chance is due in this position of 2048, so nobody"
+        " is to move: give one after its outcome\n"
+    )
+
+
 def test_games_of_an_evaluation_are_kept_from_a_position_and_replayed(jaxgbg, nim, tmp_path):
     path = tmp_path / "games.jsonl"
     command = ["eval", nim, "--opponent", "maxn", "--position", "3+5+2 2", "--record", path]

@@ -240,6 +240,7 @@ REFUSED = {
     ("connectfour", "4448"): "move 4: 8 is no column",
     ("connectfour", "4444444"): "move 7 is not legal there",
     ("connectfour", "11223345"): "move 8 is not legal there",
+    ("connectfour", "4\N{SUPERSCRIPT TWO}"): "1 row, and the board has 6",
     ("connectfour", "4" * 5000): "move 7 is not legal there",
     ("othello", "8/8/8/3OX3/3XO3/8/8/8"): "the side to move, X or O, is missing",
     ("othello", "8/8/8/3OX3/3XO3/8/8/8 O"): "four discs a game is at its start",

@@ -100,6 +100,32 @@ def test_the_board_and_the_result_are_shown():
     assert ask(engine, "final_score") == ["= B+1"]
 
 
+def test_each_game_of_a_session_has_draws_of_its_own():
+    engine = server(Othello())
+    moves = [f"genmove {COLOURS[ply % 2]}" for ply in range(8)]
+    games = [ask(engine, "clear_board", *moves) for _ in range(3)]
+    assert len({tuple(game) for game in games}) == 3
+    # The same ones in another session.
+    again = server(Othello())
+    assert [ask(again, "clear_board", *moves) for _ in range(3)] == games
+    # A move that was taken back is the same.
+    last = games[-1][-1]
+    assert ask(engine, "undo", moves[-1]) == ["=", last]
+
+
+def test_numbers_that_change_nothing_are_numbers_all_the_same():
+    engine = server(TicTacToe())
+    right = ["komi 6.5", "komi -3", "time_settings 300 0 0", "time_left w 10 0"]
+    assert ask(engine, *right) == ["="] * 4
+    assert ask(engine, "komi", "komi six", "time_settings 1 2", "time_left w", "time_left 3 0") == [
+        "? komi not a float",
+        "? komi not a float",
+        "? time settings not three integers",
+        "? time left not two integers",
+        "? invalid color",
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYED)
 def test_whole_games_follow_the_rules(name):

@@ -115,7 +115,8 @@ def position_line(game: Game, text: str) -> Line:
     digits = "".join(text.split())
     # The columns of ConnectFour without commas: 4443.
     columns = (
-        digits.isdigit()
+        digits.isascii()
+        and digits.isdigit()
         and notation_of(game).numbers
         and (len(digits) > 9 or int(digits) >= game.num_actions)
     )

@@ -18,12 +18,13 @@ from jaxgbg.games.lines import Line
 from jaxgbg.games.notations import position_line
 from jaxgbg.runs.run import plain_game, read_game
 from jaxgbg.runs.storage.files import written_whole
-from jaxgbg.specs import shown
+from jaxgbg.specs import pluralize, shown
 from jaxgbg.types import JSON, State
 
 _MOST_BYTES = 2**31
 # Rewards are written with so many digits after the point.
 _DIGITS = 6
+_GREATEST = float(np.finfo(np.float32).max)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,6 +56,9 @@ class RecordedGame:
         rules give another result.
         """
         line = position_line(self.game, self.moves) if self.moves else Line()
+        if self.opening > len(line.plies):
+            moves = pluralize(len(line.plies), "move")
+            raise ValueError(f"opening is {self.opening:,}, and the game has {moves}")
         states = GameReplay(self.game).every(line)
         last = jax.tree.map(lambda leaf: leaf[-1], states)
         if not last.terminal:
@@ -132,11 +136,17 @@ def _parse(content: JSON, known: dict[str, Game]) -> RecordedGame:
         raise ValueError(f"players must be {seats} names, not {shown(players)}")
     if not isinstance(content["moves"], str):
         raise ValueError(f"moves must be text such as 3,2,4, not {shown(content['moves'])}")
-    numbers = isinstance(result, list) and all(type(each) in (int, float) for each in result)
+    numbers = isinstance(result, list) and all(map(_is_reward, result))
     if not numbers or len(result) != seats:
         raise ValueError(f"result must be {seats} numbers, not {shown(result)}")
     counts = {key: content.get(key, 0) for key in ("opening", "seed", "number")}
     for key, value in counts.items():
         if type(value) is not int or value < 0:
             raise ValueError(f"{key} must be a whole number from 0, not {shown(value)}")
-    return RecordedGame(game, tuple(players), content["moves"], tuple(result), **counts)
+    paid = tuple(map(float, result))
+    return RecordedGame(game, tuple(players), content["moves"], paid, **counts)
+
+
+def _is_reward(value: JSON) -> bool:
+    """Whether it is a number, and one that float32 holds: integers of JSON have any length."""
+    return type(value) in (int, float) and abs(value) <= _GREATEST
