@@ -81,6 +81,23 @@ def test_lists_of_sequences_end_before_the_game_and_refuse_chance():
         start_states(jaxgbg.make("nim", heaps=1, size=4), Protocol("four_ply"), KEY)
 
 
+def test_a_triangle_of_starts_is_the_empty_board_and_one_stone_up_to_the_diagonal():
+    game = jaxgbg.make("hex", size=3)
+    states, history = start_states(game, Protocol("one_ply_triangle"), KEY)
+    assert history.actions.ravel().tolist() == [-1, 0, 3, 4, 6, 7, 8]
+    stones = [np.flatnonzero(cells).tolist() for cells in np.asarray(each(game.cells, states))]
+    assert stones == [[], [0], [3], [4], [6], [7], [8]]
+
+
+def test_half_of_the_choices_of_0_or_1_plies_are_none_and_the_others_even():
+    game = jaxgbg.make("tictactoe")
+    _, history = start_states(game, Protocol("choose_01", count=3600), KEY)
+    counts = np.bincount(1 + history.actions.ravel(), minlength=10)
+    # Four standard errors.
+    assert abs(counts[0] - 1800) < 120
+    assert abs(counts[1:] - 200).max() < 55
+
+
 @pytest.mark.slow
 def test_where_chance_differs_every_repetition_has_a_start_of_its_own():
     game, agent = jaxgbg.make("2048"), RandomPlayer(jaxgbg.make("2048"))

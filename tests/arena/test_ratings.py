@@ -267,6 +267,29 @@ def test_who_won_everything_has_a_rating_without_an_upper_end():
     assert low == pytest.approx(400 * math.log10(odds), abs=8)
 
 
+def test_an_open_end_counts_an_opening_as_one_game():
+    """60 games won from 60 openings and 240 from as many bound the winner alike."""
+    won = outcomes(((0, 1), (1, -1), 30), ((1, 0), (-1, 1), 30))
+    copied = GameResults(*(np.repeat(part, 4, 0) for part in won))
+    once, again = (rate(each, 2, anchor=1).players[0].low for each in (won, copied))
+    assert again == pytest.approx(once, abs=10)
+
+
+def test_without_an_anchor_those_are_0_on_average_who_all_beat_each_other():
+    """Player 0 loses every game: its rating has no lower end, and moves the others by nothing."""
+    random = np.random.default_rng(12)
+    equals = simulated([0, 0.5, 1.0], [0.0, 0.0], 0.5, 10, random)
+    lost = outcomes(*(((0, each), (-1, 1), 5) for each in (1, 2, 3)))
+    games = GameResults(
+        np.concatenate([equals.players + 1, lost.players]),
+        np.concatenate([equals.rewards, lost.rewards]),
+        np.arange(len(equals.players) + len(lost.players)),
+    )
+    ratings = figures(rate(games, 4))
+    assert ratings[0] < -200
+    assert np.mean(ratings[1:]) == pytest.approx(0, abs=1e-6)
+
+
 def test_games_without_any_information_give_no_number_that_is_none():
     drawn = outcomes(((0, 1), (0, 0), 20), ((1, 0), (0, 0), 20))
     ratings = rate(drawn, 2)

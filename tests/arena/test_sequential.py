@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 import jaxgbg
+from jaxgbg.arena import comparison
 from jaxgbg.arena.comparison import compare
 from jaxgbg.arena.sequential import SequentialTest, expected_score
 from jaxgbg.games import Nim
@@ -165,6 +166,21 @@ def test_a_win_is_one_point_whatever_it_pays():
         assert compared(low=-most, high=most) == plain
     with pytest.raises(ValueError, match="wins, draws and losses, but rewards of paid_nim lie"):
         compared(low=0.0)
+
+
+def test_a_standard_error_is_that_of_pairs_and_as_many_games_are_played_as_allowed(monkeypatch):
+    """Pairs of 1, 1/2, 3/4 and 1/4 points; their variance is 5/48."""
+    rewards = np.array([[1, 1, 1, 0], [1, -1, 0, -1]])
+    monkeypatch.setattr(comparison, "compete", lambda *_: rewards[None])
+    game = Nim(heaps=1, size=3)
+    player = RandomPlayer(game)
+    settings = {"opening_plies": 0, "batch": 4}
+    once = compare(game, player, player, SequentialTest(), **settings, max_games=15)
+    assert (once.wins, once.draws, once.losses) == (4, 2, 2)
+    assert once.score == 0.625
+    assert once.sem == pytest.approx((5 / 48 / 4) ** 0.5)
+    twice = compare(game, player, player, SequentialTest(), **settings, max_games=16)
+    assert (twice.wins, twice.draws, twice.losses) == (8, 4, 4)
 
 
 @pytest.mark.slow

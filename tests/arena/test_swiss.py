@@ -71,28 +71,32 @@ def test_the_fewest_rounds_connect_all_and_fewer_cannot(players, share):
             assert parts(players, rounds_of(players, rounds, seed, share)) == 1
 
 
+@pytest.mark.parametrize("players", [16, 9])
 @pytest.mark.parametrize("seed", range(5))
-def test_who_leads_meets_the_first_whom_he_has_not_met(seed):
-    random, points, met = np.random.default_rng(seed), np.zeros(16), set()
+def test_who_leads_meets_the_first_whom_he_has_not_met(players, seed):
+    """Of an odd number one has a bye in each round, and half of the points for it."""
+    random, points, met = np.random.default_rng(seed), np.zeros(players), set()
 
-    def share(pair):
-        won = random.random()
-        points[[*pair]] += won, 1 - won
-        met.add(pair)
-        return won
+    def meet(pairs):
+        shares = random.random(len(pairs)).tolist()
+        points[[*{*range(players)}.difference(*pairs)]] += 0.5
+        for pair, share in zip(pairs, shares, strict=True):
+            points[[*pair]] += share, 1 - share
+        met.update(pairs)
+        return shares
 
-    order = random.permutation(16).tolist()
+    order = random.permutation(players).tolist()
     for rounds in range(2, 5):
         random = np.random.default_rng(seed)
         points[:] = 0
         met.clear()
-        play_rounds(16, rounds - 1, order, each_by(share))
+        play_rounds(players, rounds - 1, order, meet)
         before, standing = {*met}, np.argsort(-points).tolist()
         leader = standing[0]
         pairs = {tuple(sorted((leader, other))): other for other in standing[1:]}
         first = next(pair for pair in pairs if pair not in before)
         random = np.random.default_rng(seed)
-        assert first in play_rounds(16, rounds, order, each_by(share))[-1]
+        assert first in play_rounds(players, rounds, order, meet)[-1]
 
 
 def test_who_stands_last_has_the_bye():

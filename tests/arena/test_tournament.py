@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from jaxgbg.arena.cycles import alpha_rank, cycles
-from jaxgbg.arena.group_play import openings_for, play_group, seatings
+from jaxgbg.arena.group_play import GroupGames, openings_for, play_group, seatings
+from jaxgbg.arena.match_results import MatchResult, joined, pair_points
 from jaxgbg.arena.tournament import play_tournament
 from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Nim
@@ -27,6 +28,32 @@ def test_every_player_sits_equally_often_in_every_seat():
     assert openings_for(100, 2) == 50
     assert openings_for(100, 3) == 17
     assert openings_for(1, 2) == 1
+
+
+def test_points_and_rewards_of_three_follow_the_players_from_seat_to_seat():
+    """Player 7 beats 2 in all seats, and they share what 5 leaves them: nothing, or all."""
+    group, openings = (2, 7, 5), np.array([4, 0, 4])
+    paid = {4: {2: 0.0, 7: 0.5, 5: 1.0}, 0: {2: 0.0, 7: 0.5, 5: 0.0}}
+    orders = seatings(3)
+    rewards = [[[paid[at][group[who]] for who in order] for order in orders] for at in openings]
+    games = GroupGames(orders, np.array(rewards), openings)
+    points = pair_points([MatchResult(group, games)])
+    # By opening, in the order of their numbers; equal openings are one.
+    assert points[7, 2] == [1, 1]
+    assert points[2, 7] == [0, 0]
+    assert points[5, 2] == [0.5, 1]
+    assert points[2, 5] == [0.5, 0]
+    assert points[5, 7] == [0, 1]
+    assert points[7, 5] == [1, 0]
+    twice = joined([MatchResult(group, games), MatchResult((0, 1, 3), games)])
+    for row, seats in enumerate(twice.players[:18]):
+        at = openings[row // 6]
+        assert [paid[at][who] for who in seats.tolist()] == twice.rewards[row].tolist()
+    first, second = twice.openings[:18], twice.openings[18:]
+    assert not set(first) & set(second)
+    for one in (first, second):
+        np.testing.assert_array_equal(one - one.min(), np.repeat(openings, 6))
+    assert MatchResult((2, 7, 5), games).points() == 0
 
 
 @pytest.mark.slow

@@ -100,6 +100,11 @@ def test_a_large_tile_never_leaves_the_table():
     assert Game2048(digits=17).cells(board(tiles)).tolist() == [16] * 16
     # Nothing merges above the largest tile that play can reach.
     assert not GAME.legal_actions(board(tiles + 1)).any()
+    largest = np.zeros((4, 4), int)
+    largest[0] = 17, 17, 0, 1
+    after = GAME.afterstate(board(largest), 0)
+    assert after.tiles[:4].tolist() == [17, 17, 1, 0]
+    assert after.score == board(largest).score
 
 
 SHAPES = [(2, 2), (2, 4), (3, 2), (4, 3), (3, 3)]

@@ -130,6 +130,16 @@ def test_a_win_pays_three_thirds_at_most(other, reward):
         assert after.rewards.tolist() == pytest.approx([-pays, pays])
 
 
+def test_extras_are_those_counted_by_hand():
+    """Pips, blots, home points with two or more, on the bar and borne off, each as it counts."""
+    own, other = (BAR, 24, 13, 13, 7, 6, 6, 3, 1, 1, 1), (BAR, BAR, 24, 18, 5)
+    expected = [[25 + 24 + 26 + 7 + 12 + 3 + 3, 3, 2, 1, 4], [50 + 24 + 18 + 5, 3, 0, 2, 10]]
+    extras = jax.jit(Backgammon().extras)
+    for player in (0, 1):
+        state = placed(Backgammon(), own, other, (2, 1), player)
+        assert extras(state).tolist() == np.roll(expected, player, 0).tolist()
+
+
 @pytest.mark.slow
 def test_rolls_and_moves_are_as_many_as_the_plain_rules_have():
     """Sequences of checkers' moves: every order counts."""

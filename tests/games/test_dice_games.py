@@ -104,6 +104,18 @@ def test_boards_without_room_are_refused(size, players, stones):
         jaxgbg.make("ewn", size=size, players=players, stones=stones)
 
 
+def test_each_player_has_its_numbers_in_a_random_order_of_its_own():
+    game = EinStein(size=3, start="random")
+    keys = jax.random.split(jax.random.key(3), 3600)
+    positions = np.asarray(each(game.init, keys).position)
+    fixed = np.asarray(EinStein(size=3).init(keys[0]).position)
+    np.testing.assert_array_equal(np.sort(positions, 2), np.tile(np.sort(fixed, 1), (3600, 1, 1)))
+    _, counts = np.unique(positions.reshape(3600, -1), axis=0, return_counts=True)
+    # Of six orders of each player all pairs, within five standard errors.
+    assert len(counts) == 36
+    assert abs(counts - 100).max() < 50
+
+
 @pytest.mark.parametrize(("size", "players"), [(3, 2), (4, 2), (6, 3), (6, 4)])
 def test_cells_of_stones_say_where_each_stands(size, players):
     game = EinStein(size, players, coding="squares")

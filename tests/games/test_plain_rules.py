@@ -1,8 +1,10 @@
 """The rules and the digits of the cells against the plain rules in tests/reference."""
 
+import jax
 import pytest
 
 from jaxgbg.games import ConnectFour, Game, Hex, Nim, TicTacToe
+from jaxgbg.games.connectfour import ConnectFourState
 from tests.games.lockstep import View, assert_same_games
 from tests.reference import board_rules, rules
 
@@ -35,3 +37,23 @@ class PlainRules:
 )
 def test_random_games_agree_with_the_plain_rules(game: Game, plain: rules.Game) -> None:
     assert_same_games(game, PlainRules(plain), batch=200, seed=12)
+
+
+def test_connectfour_may_be_drawn_sooner_but_a_win_by_the_last_stone_counts() -> None:
+    game = ConnectFour(draw_after=8)
+    step = jax.jit(game.afterstate)
+
+    def played(columns: str) -> ConnectFourState:
+        state = game.init(jax.random.key(0))
+        for column in columns:
+            assert not state.terminal
+            state = step(state, int(column))
+        return state
+
+    assert not played("0011220").terminal
+    drawn, won = played("00112206"), played("61616101")
+    assert drawn.terminal
+    assert drawn.rewards.tolist() == [0, 0]
+    assert not game.legal_actions(drawn).any()
+    assert won.terminal
+    assert won.rewards.tolist() == [-1, 1]

@@ -12,8 +12,21 @@ import numpy as np
 import pytest
 
 import jaxgbg
+from jaxgbg.learners.td_one_ply import TD_ONE_PLY
+from jaxgbg.learners.tick import Learner
 from jaxgbg.runs.lanes import hyperparameters
-from tests.learners.replay import CASES, made, played, reference_tables, transcripts
+from tests.games.knockout import Knockout
+from tests.learners.replay import (
+    CASES,
+    made,
+    named,
+    ntuple,
+    played,
+    reference_tables,
+    stack_hyperparameters,
+    transcripts,
+)
+from tests.reference import rules
 from tests.reference.lockstep_td_farl import LockstepTDFarl
 from tests.reference.one_ply_td import LockstepOnePlyTD, SerialOnePlyTD
 from tests.reference.sarsa_farl import ActionValueParameters, SerialActionValues
@@ -141,3 +154,26 @@ def test_the_learner_and_its_reference_agree_on_every_reading(name, batch, setti
         assert default != settings[reading]
         other = tables_of(run, record, plain, **{reading: default})
         assert np.abs(other - expected).max() > 100 * ROUNDING, reading
+
+
+@pytest.mark.slow
+def test_ply_to_ply_who_leaves_has_its_reward_once_and_no_value_after_it() -> None:
+    """In a game that pays players as they leave, and goes on without them."""
+    game, plain, layout, alpha = Knockout(2, 3), rules.Knockout(2, 3), ((0, 1), (1,)), 0.2
+    value, episodes = ntuple(game, layout, tcl="none", combine="mean"), 30
+    learner = Learner(game, value, TD_ONE_PLY, batch=1, opening_plies=1)
+    hyper = stack_hyperparameters([named(True, True, True, False)], alpha, 0.0, episodes)
+    _, lane, record = played(learner, hyper, 1, episodes)
+    parameters = Parameters(
+        alpha_start=alpha,
+        alpha_end=alpha / 2,
+        episodes=episodes,
+        tcl="none",
+        terminal_value_zero=True,
+    )
+    reference = SerialOnePlyTD(plain, layout, parameters)
+    for opening, moves in transcripts(record, 0):
+        reference.episode(opening, made(moves))
+    expected = reference_tables(reference, value)[0]
+    assert np.abs(expected).max() > 0.01
+    np.testing.assert_allclose(lane.params.weights[0], expected, atol=ROUNDING, rtol=ROUNDING)

@@ -1,15 +1,19 @@
 """The statistics of many runs against SciPy's."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from jaxgbg.results import statistics
 from jaxgbg.results.statistics import (
     bootstrap_interval,
     cluster_interval,
     confidence_interval,
     improvement_probability,
     interquartile_mean,
+    paired_difference,
 )
 
 
@@ -175,3 +179,58 @@ def test_a_bootstrap_of_clusters_covers_where_one_of_agents_would_not():
     # 95 % asked for; fifty agents taken for independent cover less than two thirds.
     assert 0.92 <= np.mean(clusters) <= 0.98
     assert np.mean(agents) < 0.7
+
+
+def wilson(share, games, z):
+    """The interval of Wilson (1927) as the two roots of his quadratic equation."""
+    roots = np.roots([1 + z**2 / games, -(2 * share + z**2 / games), share**2])
+    return tuple(np.sort(roots.real))
+
+
+def newcombe(one, other, games, z):
+    (low, high), (other_low, other_high) = (wilson(share, games, z) for share in (one, other))
+    below, above = np.hypot(one - low, other_high - other), np.hypot(high - one, other - other_low)
+    return one - other - below, one - other + above
+
+
+def test_seeds_that_agree_on_both_sides_have_newcombes_interval():
+    # Newcombe 1998, table II, (c) 9/10 - 3/10, method 10.
+    np.testing.assert_allclose(newcombe(0.9, 0.3, 10, 1.959964), (0.1705, 0.8090), atol=5e-5)
+    seeds, t = range(10), stats.t.ppf(0.975, 9)
+    first, second = dict.fromkeys(seeds, 0.9), dict.fromkeys(seeds, 0.3)
+    found = paired_difference(first, second, span=(0, 1), games=4)
+    np.testing.assert_allclose(found, (0.6, *newcombe(0.9, 0.3, 40, t)))
+    # Each seed has its games.
+    own = confidence_interval([0.9] * 10, span=(0, 1), games=4)
+    np.testing.assert_allclose(own, wilson(0.9, 40, t))
+
+
+def test_differences_have_a_span_of_their_own():
+    """Twice as wide as that of the values: from the lowest less the highest to the reverse."""
+    first, second = {0: 1.0, 1: 0.96, 2: 0.9}, dict.fromkeys(range(3), -0.9)
+    differences = [1.9, 1.86, 1.8]
+    mean, low, high = paired_difference(first, second, span=(-1, 1))
+    assert mean == pytest.approx(np.mean(differences))
+    assert (low, high) == pytest.approx(confidence_interval(differences, span=(-2, 2)))
+    assert high < 2 - 0.01
+
+
+def test_agents_of_a_cluster_count_once_with_their_mean():
+    first = {(seed, agent): seed + agent / 10 for seed in range(4) for agent in range(seed + 1)}
+    second = dict.fromkeys(first, 0.0)
+    found = paired_difference(first, second, cluster=lambda lane: lane[0])
+    means = [0, 1.05, 2.1, 3.15]
+    assert found == pytest.approx((np.mean(means), *confidence_interval(means)))
+
+
+def test_the_ends_of_a_bootstrap_of_clusters_are_hesterbergs(monkeypatch):
+    """Among the means of all 6^6 samples as many lie beyond as by the expanded percentile."""
+    monkeypatch.setattr(statistics, "_CLUSTER_DRAWS", 400_000)
+    values = [0.0, 0.31, 0.47, 0.62, 1.13, 1.71]
+    means = np.array([*itertools.product(values, repeat=6)]).mean(1)
+    tail = stats.norm.cdf(-np.sqrt(6 / 5) * stats.t.ppf(0.975, 5))
+    low, high = cluster_interval(values)
+    # A few samples have the very mean at which the interval ends.
+    for beyond, at in (means < low, means <= low + 1e-9), (means > high, means >= high - 1e-9):
+        assert beyond.mean() < 1.1 * tail
+        assert at.mean() > 0.9 * tail

@@ -44,6 +44,44 @@ def test_every_lane_plays_its_budget(trained):
     assert progress.moves > 5 * progress.episodes
 
 
+class Onlooker:
+    """A judge who notes by which key and seeds it is asked; lane n wins n games of four."""
+
+    name = "onlooker"
+
+    def __init__(self):
+        self.keys, self.seeds = [], []
+
+    def scores(self, agent, key, seeds=()):
+        self.keys.append(tuple(jax.random.key_data(key).tolist()))
+        self.seeds.append(list(seeds))
+        won = np.arange(4) < np.arange(agent.copies)[:, None]
+        return {self.name: np.where(won, 1.0, -1.0)}
+
+    def wins(self, scores):
+        return (scores > 0).mean(1)
+
+
+def test_agents_of_a_seed_are_judged_alike_but_differently_by_each_judge_and_at_each_time(
+    trained, monkeypatch
+):
+    training, _ = trained
+    judges = [Onlooker(), Onlooker()]
+    monkeypatch.setattr(training, "judges", judges)
+    first, second = (
+        [result for _, result in training.evaluate(episodes)] for episodes in (250, 500)
+    )
+    assert len({key for judge in judges for key in judge.keys}) == 4
+    assert {(one.seed, one.variant) for one in first} == {*training.lanes}
+    for judge in judges:
+        for seeds in judge.seeds:
+            assert seeds[: len(training.lanes)] == [lane.seed for lane in training.lanes]
+    for number, (before, after) in enumerate(zip(first, second, strict=True)):
+        lane = number % len(training.lanes)
+        assert (before.score, before.games, before.wins) == (lane / 2 - 1, 4, lane / 4)
+        assert before._replace(episodes=500) == after
+
+
 def test_moves_are_counted_beyond_32_bits():
     training = Training(small())
     training.groups = [

@@ -44,6 +44,9 @@ def _reference(name, agent, **settings):
     ("name", "plies", "settings"),
     [
         ("nim3p", 3, {}),
+        # Where rewards come on the way, and players leave before the end.
+        pytest.param("knockout", 3, {}, marks=pytest.mark.slow),
+        pytest.param("knockout", 3, {"reply": "value", "width": (3, 2)}, marks=pytest.mark.slow),
         pytest.param("nim3p", 4, {"reply": "value", "width": (2, 3, 2)}, marks=pytest.mark.slow),
         pytest.param("othello", 3, {}, marks=pytest.mark.slow),
         pytest.param("othello", 4, {"reply": "value"}, marks=pytest.mark.slow),
@@ -56,7 +59,8 @@ def _reference(name, agent, **settings):
     ],
 )
 def test_it_is_plain_recursion_in_float64(name, plies, settings):
-    game, start = make_small(name), {"nim3p": 2, "othello": 5, "connectfour": 9, "2048": 60}[name]
+    starts = {"nim3p": 2, "knockout": 2, "othello": 5, "connectfour": 9, "2048": 60}
+    game, start = make_small(name), starts[name]
     states, actions = random_positions(game, 8, start)
     agent = random_agent(game)
     search = LookAhead(game, agent.value, LookAheadSpec(plies, **settings))
