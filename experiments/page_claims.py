@@ -72,7 +72,7 @@ def table_1() -> Iterator[Claim]:
     yield "Without FARL it is {} points ({} to {}) above", *verdict(*OTHELLO).difference
     yield "against MCTS** is {} ({} to {}) below", *lower(*NIM3P)
     yield "with FARL {} points ({} to {}) below the paper", *lower(*SCORE)
-    yield "our own it is {} points ({} to {}) below", *lower(*WALKS)
+    yield "On random walks it is {} points ({} to {}) below", *lower(*WALKS)
     yield "the interval, {} to {}, contains the paper's", *interval_against_ab()
     won = [each for each in without_farl_against_ab() if each]
     yield "five seeds win nothing and five win {} to {}%", min(won), max(won)

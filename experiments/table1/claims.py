@@ -10,7 +10,13 @@ from experiments.page_tables import kept_records
 from experiments.page_text import Cells, Claim, cells_in
 from experiments.shared import FinishedRun, archived_runs, kept_results
 from experiments.table1 import evaluation_share
-from experiments.table1.overview import SEEDS, figures_of_listed, hours_of_seeds, missing
+from experiments.table1.overview import (
+    SEEDS,
+    figures_of_listed,
+    figures_one_at_a_time,
+    hours_of_seeds,
+    missing,
+)
 from experiments.table1.report import HERE, LOCKSTEP, SCHEDULE, SERIAL, parts_of, rows_of
 from experiments.table1.verdicts import (
     AGREES,
@@ -70,7 +76,7 @@ def of_verdicts() -> Iterator[Claim]:
     three = [counts[each] for each in (AGREES, UNDECIDED, DIFFERS)]
     yield "{} agree, {} are undecided, {} differ", *three
     assert not any(one.outcome == DIFFERS for one in verdicts(1 - 0.05 / number))
-    assert outcomes_in_table(found) == [22, 10, 8, 4]
+    assert outcomes_in_table(found) == [26, 12, 10, 4]
 
     othello, nim3p = ("othello", "bench", "64", "none"), ("nim3p", "mcts-5000")
     yield "| {} ({} to {}); one game at a time n = 1 |", *verdict(*othello).difference
@@ -215,13 +221,17 @@ def claims() -> Iterator[Claim]:
             [
                 v
                 for row in kept_records("table1/listed")
-                if (row["variant"], row["opponent"]) == ("farl", name)
+                if (row["variant"], row["opponent"], row["batch"]) == ("farl", name, 64)
                 for v in row["figures"]
             ]
         )
         for name in ("ab", "ab-dl-gbg")
     ]
     yield "on the CPU had {} against AB. **What", two[0]
+    alone = figures_one_at_a_time()
+    first = [alone[name, "farl"][0] for name in ("ab", "ab-dl-gbg", "ab-dl")]
+    yield "near the paper: {} against AB, {} against the paper's AB-DL and {} against", *first
+    yield "± 0.2 (n = 10) | {} (n = 1; paper", first[0]
     yield "on the CPU had {} and {}. Without", *two
     _, most = confidence_interval([0.0, 0.0], span=(0.0, 100.0), games=40)
     yield "of 40 games each leaves up to {}% (95%)", most
