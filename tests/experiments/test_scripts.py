@@ -235,6 +235,10 @@ def published_runs(experiment: str) -> Iterator[Run]:
         for seed in range(3):
             lane = {"seeds": (seed,), "variants": ("farl",), "episodes": 6_000_000}
             yield preset("connectfour", opponents=judges, **walks, **lane)
+        shipped = {"averaging": "tail", "eval_every": 250_000}
+        for seed, variant in ((0, "farl"), (1, "farl"), (2, "farl"), (0, "none"), (1, "none")):
+            lane = {"seeds": (seed,), "variants": (variant,)}
+            yield preset("connectfour", opponents=judges[:3], **shipped, **lane)
         yield table1_run("othello", 5, 1.0)
         for seed in range(5, 10):
             yield table1_run("othello", 1, 1.0, first=seed)
@@ -346,11 +350,11 @@ def test_kept_figures_of_searches_are_those_of_the_script() -> None:
 def test_table_1_at_a_glance_is_that_of_the_kept_runs(capsys: pytest.CaptureFixture[str]) -> None:
     module("table1/overview").main([])
     printed = capsys.readouterr().out
-    assert len(printed.splitlines()) == 16
+    assert len(printed.splitlines()) == 19
     assert printed in (ROOT / "docs" / "table-1.md").read_text()
     readme = (ROOT / "README.md").read_text().partition("## Results")[2]
     rows = [cells(line) for line in readme.splitlines() if line.startswith("|")][2:]
-    assert len(rows) == 9
+    assert len(rows) == 10
     kept = [cells(line) for line in printed.splitlines()]
     for game, opponent, *figures in rows:
         (row,) = [each for each in kept if each[:2] == [game, opponent]]
@@ -378,7 +382,7 @@ def test_connectfour_s_draws_and_lists_are_those_of_the_kept_figures(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     readme = pages_of("table1")
-    for script, lines in (("draws", 13), ("listed", 18)):
+    for script, lines in (("draws", 13), ("listed", 24)):
         module(f"table1/{script}").main([])
         printed = capsys.readouterr().out
         assert len(printed.splitlines()) == lines
