@@ -201,7 +201,8 @@ def tiny(file: Path | str, **settings: Any) -> dict[str, Any]:
         few["batch"] = 4
     fields["settings"] = fields.get("settings", {}) | few
     if fields.get("game") == "connectfour" and "value" not in fields["settings"]:
-        fields["settings"] |= {"walks": [4, 8]}
+        listed = fields["settings"].get("layout")
+        fields["settings"] |= {"layout": listed[:4]} if listed else {"walks": [4, 8]}
     seeds = fields.get("seeds", "0:10")
     return fields | {"seeds": seeds[:2] if isinstance(seeds, list) else [0, 1]}
 
