@@ -132,9 +132,8 @@ def lines_of_list(
 def _on_list(together: list[float] | None, alone: list[float] | None, seeds: int) -> str:
     parts = []
     if together is not None:
-        parts.append(
-            figure(together) + ("" if len(together) == seeds else f", n = {len(together)}")
-        )
+        few = "" if len(together) == seeds else f", n = {len(together)}"
+        parts.append(figure(together) + few)
     if alone is not None:
         parts.append(f"({figure(alone)}, n = {len(alone)})")
     return " ".join(parts) or "not run"
