@@ -286,8 +286,9 @@ def test_a_match_keeps_the_trees_of_each_of_several_agents_and_seats():
     rewards = compete(game, keeping, opponent, protocol, jax.random.key(0))
     assert rewards.shape[:2] == (2, 2)
     # On the host, ply by ply, the games are the same as in one program.
-    keeping.traceable = False
-    again = compete(game, keeping, opponent, protocol, jax.random.key(0))
+    played = []
+    again = compete(game, keeping, opponent, protocol, jax.random.key(0), on_games=played.append)
+    assert sum(len(games.rewards) for games in played) == rewards.size
     assert (rewards == again).all()
 
 
