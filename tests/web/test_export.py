@@ -33,6 +33,18 @@ def test_what_is_not_known_in_javascript_is_named():
         program.add("bad", lambda x: x, jnp.zeros(3, jnp.complex64))
 
 
+def test_a_page_that_would_take_gigabytes_is_refused_before_its_arrays_are_made():
+    program, many = Program(), jnp.zeros(2**15)
+    with pytest.raises(Unsupported, match="one position needs more than 33,554,432 numbers"):
+        program.add("bad", lambda x: (x[:, None] * x).sum(0), many)
+    with pytest.raises(Unsupported, match="one position needs more than 33,554,432 numbers"):
+        program.add("bad", lambda x: sum(x * number for number in range(1200)), many)
+    assert not program.arrays
+    # Weights of any size are arguments, which take no room of their own.
+    weights = jax.ShapeDtypeStruct((1, 2**30), jnp.float32)
+    program.add("good", lambda x, at: x[0][at], weights, jnp.int32(0))
+
+
 @pytest.mark.parametrize(
     ("renamed", "function"),
     [

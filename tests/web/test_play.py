@@ -17,6 +17,7 @@ from jaxgbg.games.game_replay import CHUNK, GameReplay
 from jaxgbg.games.lines import Line, read_line
 from jaxgbg.players import GreedyAgent, MaxN
 from jaxgbg.web.play import requests
+from jaxgbg.web.play.inference import values_of_all
 from jaxgbg.web.play.perfect import Perfect
 from jaxgbg.web.play.seats import Seats
 from jaxgbg.web.play.table import Table
@@ -157,6 +158,20 @@ def test_every_move_has_the_agents_value_and_everybodys(nim):
     assert answer["expected"] == [None, pytest.approx(own.max(), abs=1e-5)]
     assert "every" not in nim.position(requests.PositionRequest("1", values="mover"))["legal"][0]
     assert nim.position(requests.PositionRequest("1"))["legal"][0]["value"] is None
+
+
+def test_everybodys_values_of_more_moves_than_one_chunk_are_those_of_all_moves_at_once():
+    table = table_of("hex", size=9)
+    answer = table.position(requests.PositionRequest("40,41,12", values="all"))
+    assert [move["action"] for move in answer["legal"]] == sorted({*range(81)} - {40, 41, 12})
+    state = jax.tree.map(lambda leaf: leaf[0], table.replay.end(read_line("40,41,12")))
+    (agent,) = table.seats.agents.values()
+    every = np.asarray(values_of_all(agent, state, jnp.arange(81)))
+    for move in answer["legal"]:
+        values = [float(text.replace("−", "-")) for text in move["every"]]
+        assert values == pytest.approx(every[move["action"]], abs=0.006)
+    assert len({move["every"][0] for move in answer["legal"]}) > 20
+    table.close()
 
 
 def test_a_player_who_is_out_is_promised_nothing():

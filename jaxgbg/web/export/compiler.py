@@ -121,6 +121,7 @@ def _equation(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[V
     if (inner := jaxprs.called(equation)) is not None:
         return _written(writer, inner, values)
     several = equation.primitive.multiple_results
+    writer.check_room(values, map(_shaped, equation.outvars))
     if all(isinstance(value, np.ndarray) for value in values):
         with jax.ensure_compile_time_eval():
             results = equation.primitive.bind(*values, **equation.params)

@@ -26,7 +26,7 @@ def compile_game(game: Game, drawing: Drawing, agents: Mapping[str, GreedyAgent]
 
     `start`, `look` and `ply` exist for every game, `unspawned` (the pieces before chance) and
     `chances` for games of chance. Every agent has `values`, those with values of states have
-    `every`, and those that can search have `leaf`.
+    `every` (one action's values for all players), and those that can search have `leaf`.
 
     Raises Unsupported if the game or an agent uses an operation without a translation.
     """
@@ -86,11 +86,10 @@ def _add_agent(program: Program, suffix: str, agent: GreedyAgent, state: State) 
     if agent.value.num_actions == 1:
         program.add(
             f"every{suffix}",
-            lambda weights, state: values_of_all(
-                rebuilt(weights), jax.tree.map(lambda leaf: leaf[None], state)
-            ),
+            lambda weights, state, action: values_of_all(rebuilt(weights), state, action[None]),
             weights,
             state,
+            jax.ShapeDtypeStruct((), np.int32),
         )
     if not agent.game.stochastic:
         try:

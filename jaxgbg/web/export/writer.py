@@ -1,7 +1,8 @@
 """The parts of a compiled function: its variables, constants and statements."""
 
 import itertools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol, cast
 
 import jax
@@ -9,6 +10,9 @@ import numpy as np
 
 from jaxgbg.web.export.elementwise import ARRAYS, literal, wrapped
 from jaxgbg.web.export.movement import Windows
+
+_MOST_ENTRIES = 2**25
+"""The arrays of one function: 134 MB in a browser, and six times as much while they are made."""
 
 
 class Unsupported(ValueError):
@@ -52,6 +56,14 @@ class Writer:
         self.lines: list[str] = []
         self.buffers: list[str] = []
         self._numbers = itertools.count()
+        self._entries = 0
+
+    def check_room(self, operands: Iterable[Shaped], results: Iterable[Shaped]) -> None:
+        """Raise Unsupported if a page would have to hold too many numbers."""
+        before, after = (sum(math.prod(a.shape) for a in each) for each in (operands, results))
+        # Weights, which are arguments, are often only reshaped.
+        if self._entries + max(after - before, 0) > _MOST_ENTRIES:
+            raise Unsupported(f"one position needs more than {_MOST_ENTRIES:,} numbers")
 
     def held(self, text: str, aval: Shaped) -> Variable:
         """A variable of that name; raises Unsupported if JavaScript has no such numbers."""
@@ -65,6 +77,7 @@ class Writer:
         """A new variable: a number's name, or an array that is created."""
         held = self.held(f"v{next(self._numbers)}", aval)
         if held.shape:
+            self._entries += held.size
             self.buffers.append(f"{held.text} = new {ARRAYS[held.dtype.name]}({held.size})")
         return held
 

@@ -26,11 +26,10 @@ def facts(game: Game, states: State) -> tuple[jax.Array, ...]:
 
 
 @jax.jit
-def values_of_all(agent: GreedyAgent, states: State) -> jax.Array:
-    """float32[A, N]: each action's reward plus the next value, for every player of states[1]."""
+def values_of_all(agent: GreedyAgent, state: State, actions: jax.Array) -> jax.Array:
+    """float32[K, N]: the reward of each of actions[K] plus the next value, for every player."""
     game = agent.game
-    state = jax.tree.map(lambda leaf: leaf[0], states)
-    after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))
+    after = jax.vmap(game.afterstate, (None, 0))(state, actions)
     # Who is out, as everybody is in the end, is paid no more.
     values = jnp.where(jax.vmap(game.active)(after), agent.values(after), 0)
     return after.rewards - state.rewards + values

@@ -3,14 +3,16 @@
 import secrets
 import time
 from collections.abc import Mapping
+from operator import itemgetter
 
 import jax
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.games.game_replay import GameReplay
+from jaxgbg.games.game_replay import CHUNK, GameReplay
 from jaxgbg.games.lines import Line
 from jaxgbg.games.notations import position_line
+from jaxgbg.games.rollout import chunked
 from jaxgbg.players import GreedyAgent, LookAheadAgent
 from jaxgbg.players.core import history_of
 from jaxgbg.types import JSON, State
@@ -263,7 +265,7 @@ class Table:
         boards, legal, players, terminal, rewards = self._facts(states)
         board, over, mover = boards[0], bool(terminal[0]), int(players[0])
         actions = np.flatnonzero(legal[0]).tolist()
-        values, every = self._values(states, look)
+        values, every = self._values(states, actions, look)
         figures = [None if values is None else value_on(self.scale, values[a]) for a in actions]
         moves = []
         for action, figure, shade in zip(actions, figures, halos(figures), strict=True):
@@ -280,7 +282,7 @@ class Table:
                 "words": "" if values is None else value_text(self.scale, figure),
                 "shade": shade,
             }
-            if every is not None:
+            if action in every:
                 told["every"] = [
                     value_text(self.scale, value_on(self.scale, v)) for v in every[action]
                 ]
@@ -325,20 +327,26 @@ class Table:
         }
 
     def _values(
-        self, states: State, look: requests.PositionRequest
-    ) -> tuple[np.ndarray | None, np.ndarray | None]:
-        """(the mover's values of all actions, those of all players), as far as requested."""
+        self, states: State, legal: list[int], look: requests.PositionRequest
+    ) -> tuple[np.ndarray | None, dict[int, np.ndarray]]:
+        """(the mover's values of all actions, those of `legal` for all players), as requested."""
         if look.values == "none":
-            return None, None
+            return None, {}
         agent = self.seats.agent(look.judge)
         values = np.asarray(agent.action_values(states))[0]
         if look.values == "mover":
-            return values, None
+            return values, {}
         own = agent.agent if isinstance(agent, LookAheadAgent) else agent
         if own.value.num_actions > 1:
             raise ValueError(
                 "this agent has learned values of actions, which exist for the mover only"
             )
-        every = np.array(values_of_all(own, states))
-        every[:, int(states.player[0])] = values
+        state = jax.tree.map(itemgetter(0), states)
+        every: dict[int, np.ndarray] = {}
+        # All actions of a large game at once would take gigabytes.
+        size = min(self.game.num_actions, CHUNK)
+        for chunk, real in chunked(np.asarray(legal), len(legal), size):
+            found = np.array(values_of_all(own, state, chunk))
+            found[:, int(state.player)] = values[chunk]
+            every |= dict(zip(chunk[:real].tolist(), found, strict=False))
         return values, every

@@ -160,15 +160,17 @@ function expected({ player, terminal, rewards }, best) {
 function movesOf(state, look, { values: wanted, judge }) {
   const { actions, spots, touched } = look;
   const values = wanted === "none" ? null : valuesOf(state, judge);
-  const seats = known.about.sides.length;
   let every = null;
   if (wanted === "all") {
     const number = agentOf(judge);
     if (!known.about.every.includes(known.about.agents[number])) {
       throw new Fault("this agent has learned values of actions, which exist for the mover only", false);
     }
-    [every] = rules[`every${number}`](...known.weights[number], ...state);
-    actions.forEach((action) => { every[action * seats + look.player] = values[action]; });
+    every = (action) => {
+      const [all] = rules[`every${number}`](...known.weights[number], ...state, action);
+      all[look.player] = values[action];
+      return [...all].map((value) => valueText(known.scale, valueOn(known.scale, value)));
+    };
   }
   const figures = actions.map((action) => (values ? valueOn(known.scale, values[action]) : null));
   const shades = halos(figures);
@@ -182,8 +184,7 @@ function movesOf(state, look, { values: wanted, judge }) {
     value: figures[at],
     words: values ? valueText(known.scale, figures[at]) : "",
     shade: shades[at],
-    ...(every && { every: [...every.slice(action * seats, (action + 1) * seats)]
-      .map((value) => valueText(known.scale, valueOn(known.scale, value))) }),
+    ...(every && { every: every(action) }),
   }));
   return [moves, values && Math.max(...values)];
 }
