@@ -4,7 +4,7 @@ import time
 from typing import NamedTuple
 
 from jaxgbg.games.sampling import sample_games
-from jaxgbg.runs.loop import Training
+from jaxgbg.runs.loop import Progress, Training
 from jaxgbg.runs.run import Run
 from jaxgbg.runs.settings import with_changes
 
@@ -29,22 +29,29 @@ def with_episodes(run: Run, episodes: int, evaluations: int = 10) -> Run:
 def measured_pace(run: Run, seconds: float) -> TrainingPace:
     """Compile the program of a run and train it for a stretch, which is then thrown away.
 
-    If hardly any episode ends in the stretch, their length is that of random games. Later games may
-    be longer or shorter than these.
+    The pace is that of the second half: agents soon play games of another length than beginners. If
+    hardly any episode ends there, their length is that of random games. Later games may be longer
+    or shorter than these.
     """
     # As at the beginning of a long training, when exploration is as bold as it will ever be.
     training = Training(with_episodes(run, 10**8))
     training.advance(training.episodes)
-    before, start = training.progress(), time.perf_counter()
-    while time.perf_counter() - start < max(1.0, seconds):
-        training.advance(training.episodes)
-    after = training.progress()
+    half = max(1.0, seconds) / 2
+    before, after = (_trained_for(training, half) for _ in range(2))
     elapsed = after.seconds - before.seconds
     moves = (after.moves - before.moves) / elapsed
     episodes = after.episodes - before.episodes
     if episodes >= _FEW_EPISODES * run.schedule.batch:
         return TrainingPace(episodes / elapsed, moves)
     return TrainingPace(moves / float(sample_games(run.game).plies.mean()), moves)
+
+
+def _trained_for(training: Training, seconds: float) -> Progress:
+    """The progress after some more seconds of training."""
+    start = time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        training.advance(training.episodes)
+    return training.progress()
 
 
 def within(run: Run, minutes: float) -> Run:

@@ -16,9 +16,9 @@ from jaxgbg.cli.building.card import write_card
 from jaxgbg.cli.building.choices import (
     EVALUATIONS,
     LEAST_MATCHES,
+    MOST_GAMES,
     SYMMETRY_SHARE,
     games_for,
-    match_seconds,
     run_for,
     training_seconds,
 )
@@ -41,6 +41,8 @@ from jaxgbg.system import file_name
 _RESERVE = 0.05
 # A training that takes so much longer than planned ends early.
 _LATE = 1.2
+# Evaluations after which an earlier version of the agent is kept: four versions at most.
+_VERSION_EVERY = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,14 +53,14 @@ class BuildPlan(Spec):
       game: The game, its name and parameters.
       minutes: Time of the whole.
       run: The run that is trained.
-      games: Games of a match.
+      games: Games of a match; 0 until the training is over.
       steps: What each step found, by the names of the steps.
     """
 
     game: dict = dataclasses.field(default_factory=dict)
     minutes: float = setting(10, above=0, high=GREATEST)
     run: dict = dataclasses.field(default_factory=dict)
-    games: int = setting(20, low=1, high=GREATEST)
+    games: int = setting(0, low=0, high=GREATEST)
     steps: dict = dataclasses.field(default_factory=dict)
 
 
@@ -101,6 +103,9 @@ def build_agent(
     planned = training_seconds(total, time.monotonic() - start)
     _train(run, agent, time.monotonic() + _LATE * planned, total / 20, progress, say)
     deadline, least = start + (1 - _RESERVE) * total, LEAST_MATCHES * total
+    if not plan.games:
+        plan = _with_games(plan, rules, max(deadline - time.monotonic(), least), say)
+        write_json(folder / "plan.json", plan.plain())
     versions = _versions(folder, agent)
     rated = rate(rules, agent, versions, folder / "ladder", plan.games, deadline, least, say)
     notes = [*rated.unmet, *_files(rules, agent, say)]
@@ -155,11 +160,6 @@ def _plan(game: Game, minutes: float, start: float, say: Callable[[str], None]) 
     run = run.for_seed(0)
     found("value", text)
     found("learner", f"{run.learner.kind} with FARL, {run.schedule.batch} games in lockstep")
-    games = 100
-    if game.num_players > 1:
-        cost = seconds_of_a_game(game)
-        games = games_for(match_seconds(total, time.monotonic() - start), cost)
-        found("matches", f"{games} games each; one against mcts-100 takes about {cost:.2g} s")
     pace = measured_pace(run, STRETCH_SHARE * total)
     seconds = training_seconds(total, time.monotonic() - start)
     run = with_episodes(run, episodes_in(seconds, pace, 1, run.schedule.batch), EVALUATIONS)
@@ -168,7 +168,20 @@ def _plan(game: Game, minutes: float, start: float, say: Callable[[str], None]) 
         f"{run.schedule.episodes:,} episodes in about {seconds:,.0f} s, at {pace.moves:,.0f}"
         f" moves/s and {pace.episodes:,.1f} episodes/s",
     )
-    return BuildPlan(json.loads(json.dumps(plain_game(game))), minutes, run.plain(), games, steps)
+    return BuildPlan(json.loads(json.dumps(plain_game(game))), minutes, run.plain(), steps=steps)
+
+
+def _with_games(
+    plan: BuildPlan, game: Game, seconds: float, say: Callable[[str], None]
+) -> BuildPlan:
+    """The plan with as many games of a match as fit into the `seconds` left."""
+    if game.num_players == 1:
+        return dataclasses.replace(plan, games=MOST_GAMES)
+    cost = seconds_of_a_game(game)
+    games = games_for(seconds, cost)
+    text = f"{games} games each; one against mcts-100 takes about {cost:.2g} s"
+    say(f"matches: {text}")
+    return dataclasses.replace(plan, games=games, steps={**plan.steps, "matches": text})
 
 
 def _train(
@@ -190,7 +203,8 @@ def _train(
     def on_evaluation(result: Result) -> None:
         if result.episodes >= run.schedule.episodes:
             return
-        _keep_version(folder, agent.parent / "versions")
+        if result.episodes // run.evaluation.every % _VERSION_EVERY == 0:
+            _keep_version(folder, agent.parent / "versions")
         if time.monotonic() > deadline:
             raise StopTraining("the time is over")
 

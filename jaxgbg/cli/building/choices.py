@@ -17,6 +17,7 @@ import numpy as np
 from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Game, is_own
 from jaxgbg.games.borrowed import Borrowed
+from jaxgbg.games.sampling import sample_games
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.run import Run
 from jaxgbg.types import SettingValue
@@ -37,9 +38,9 @@ LEAST_TRAINING = 0.25
 LEAST_MATCHES = 0.2
 """Share of the time that games against mcts-100 may take, however late it is."""
 LEAST_GAMES, MOST_GAMES = 20, 100
-EVALUATIONS = 5
-CURVE = Protocol("choose_01", count=10)
-"""A few games from each seat, for the learning curve."""
+EVALUATIONS = 10
+# A few games from each seat, for the learning curve.
+_CURVE_GAMES = 10
 
 
 class Size(NamedTuple):
@@ -74,7 +75,8 @@ def run_for(game: Game, images: np.ndarray) -> tuple[Run, str]:
     alone = game.num_players == 1
     fixed: dict[str, SettingValue] = {"variants": ("farl",), "seeds": (0,)}
     fixed["opponents"] = ("score" if alone else "random",)
-    fixed["protocols"] = (CURVE.for_game(game),)
+    starts = "choose_01" if sample_games(game).plies.min() > 1 else "default"
+    fixed["protocols"] = (Protocol(starts, count=_CURVE_GAMES).for_game(game),)
     found = len(game.symmetries) == 1 and len(images) > 1
     if found:
         fixed["images"] = images.tolist()
@@ -102,11 +104,6 @@ def run_for(game: Game, images: np.ndarray) -> tuple[Run, str]:
 def training_seconds(total: float, used: float) -> float:
     """Seconds for the training, compiling included, of `total`, when `used` are over."""
     return max(total * (1 - MATCH_SHARE) - used, LEAST_TRAINING * total)
-
-
-def match_seconds(total: float, used: float) -> float:
-    """Seconds for matches of `total`, when `used` are over and the training is still to come."""
-    return max(total - used - training_seconds(total, used), LEAST_MATCHES * total)
 
 
 def games_for(seconds: float, game_seconds: float) -> int:

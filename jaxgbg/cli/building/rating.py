@@ -113,7 +113,7 @@ def rate(
         name, left = f"mcts-{strength}", deadline - time.monotonic()
         left = max(left, least if strength == STRENGTHS[0] else 0.0)
         if cost > left:
-            unmet = f"{name} was not met: it would take about {cost:,.0f} s of {left:,.0f}"
+            unmet = f"{name} was not met: about {_seconds(cost)} needed, {_seconds(left)} left"
             say(unmet)
             return Rated(scores, ladder, [unmet])
         opponents[name] = name
@@ -124,6 +124,11 @@ def rate(
         played = time.monotonic() - start - compiling.seconds()
         cost = 10 * (_SLACK * played if played > cost / 10 else cost)
     return Rated(scores, ladder, [])
+
+
+def _seconds(seconds: float) -> str:
+    """A time in words; two that differ do not both round to 0 s."""
+    return f"{max(seconds, 0):,.{2 if seconds < 1 else 0}f} s"
 
 
 Meet = Callable[[dict[str, str]], tuple[list[Score], Ladder | None]]

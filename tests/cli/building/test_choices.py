@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import jaxgbg
+from jaxgbg.cli.building import build
 from jaxgbg.cli.building.choices import (
     LEAST_GAMES,
     LEAST_LENGTH,
-    LEAST_MATCHES,
     LEAST_TRAINING,
     MATCH_SHARE,
     MOST_BYTES,
@@ -19,13 +19,15 @@ from jaxgbg.cli.building.choices import (
     MOST_ROWS,
     Size,
     games_for,
-    match_seconds,
     run_for,
     training_seconds,
     tuples_for,
 )
 from jaxgbg.cli.building.rules import named_rules, symmetries_of
+from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Hex
+from jaxgbg.games.sampling import sample_games
+from jaxgbg.runs import Progress, budget
 from jaxgbg.runs.budget import TrainingPace, episodes_in, with_episodes
 from jaxgbg.values import NTupleSpec
 
@@ -67,9 +69,6 @@ def test_tables_stay_within_rows_look_ups_and_memory():
 def test_times_and_games():
     assert training_seconds(600, 20) == pytest.approx(600 * (1 - MATCH_SHARE) - 20)
     assert training_seconds(60, 59) == training_seconds(60, 600) == 60 * LEAST_TRAINING
-    assert match_seconds(600, 20) == pytest.approx(600 * MATCH_SHARE)
-    # What came before took so long that a fifth is left.
-    assert match_seconds(600, 500) == 600 * LEAST_MATCHES
     assert games_for(100, 1e-6) == MOST_GAMES
     # Thirty games of mcts-1000 fit into half of the time; of the next one only mcts-100.
     assert games_for(600, 1.0) == 30
@@ -77,6 +76,45 @@ def test_times_and_games():
     assert games_for(1, 1.0) == LEAST_GAMES
     assert episodes_in(10, TrainingPace(50, 1_000), lanes=2) == 250
     assert episodes_in(0, TrainingPace(50, 1_000), batch=64) == 64
+
+
+def test_the_pace_is_that_of_the_second_half(monkeypatch):
+    """Games of 40 plies for the first five seconds, of 10 plies then, at 100 moves/s."""
+
+    class Training:
+        episodes, seconds = 10**8, 0.0
+
+        def __init__(self, run):
+            pass
+
+        def advance(self, limit):
+            self.__class__.seconds += 0.5
+
+        def progress(self):
+            ended = 2.5 * min(self.seconds, 5) + 10 * max(self.seconds - 5, 0)
+            return Progress(int(ended), int(100 * self.seconds), self.seconds, 10**8)
+
+    monkeypatch.setattr(budget, "Training", Training)
+    monkeypatch.setattr(budget.time, "perf_counter", lambda: Training.seconds)
+    run = jaxgbg.preset("tictactoe", batch=8)
+    assert budget.measured_pace(run, 10.0) == TrainingPace(pytest.approx(10, rel=0.1), 100.0)
+    # Hardly an episode in half a second: of random games we know the length.
+    Training.seconds = 0.0
+    plies = sample_games(run.game).plies.mean()
+    assert budget.measured_pace(run, 0.1) == TrainingPace(pytest.approx(100 / plies), 100.0)
+
+
+def test_matches_fit_into_the_time_that_the_training_leaves(monkeypatch):
+    monkeypatch.setattr(build, "seconds_of_a_game", lambda game: 1.0)
+    plan = build.BuildPlan({"name": "nim"}, 10, {}, steps={"value": "one table"})
+    said: list[str] = []
+    for left, games in ((100, 50), (600, 30), (1_600, 80)):
+        filled = build._with_games(plan, jaxgbg.make("nim"), left, said.append)
+        assert filled.games == games
+        assert filled.steps["value"] == "one table"
+        assert said.pop() == f"matches: {filled.steps['matches']}"
+    assert build._with_games(plan, jaxgbg.make("2048"), 1, said.append).games == MOST_GAMES
+    assert not said
 
 
 def test_a_budget_has_as_many_evaluations_as_asked_for():
@@ -99,6 +137,13 @@ def test_a_shipped_game_keeps_its_settings():
     assert (run.variants, run.evaluation.opponents) == (("farl",), ("random",))
     alone, _ = run_for(jaxgbg.make("2048"), np.arange(16)[None])
     assert alone.evaluation.opponents == ("score",)
+
+
+def test_a_game_that_one_move_may_end_is_judged_from_its_start():
+    run, _ = run_for(jaxgbg.make("nim", heaps=1, size=1), np.arange(1)[None])
+    assert run.evaluation.protocols == (Protocol("default", count=10),)
+    run, _ = run_for(jaxgbg.make("nim", heaps=2, size=1), np.arange(2)[None])
+    assert run.evaluation.protocols == (Protocol("choose_01", count=10),)
 
 
 def test_other_games_get_settings_by_their_size():
