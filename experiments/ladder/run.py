@@ -4,12 +4,12 @@ python -m experiments.ladder.run                  # every game; what is done alr
 python -m experiments.ladder.run nim --games 100
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from experiments.shared import Section, make_parser, older_layout
-from jaxgbg import RunFolder, preset, tournament, train
+from jaxgbg import RunFolder, make, preset, tournament, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs import Run
 from jaxgbg.runs.devices import prepare_jax
@@ -21,6 +21,7 @@ class Climb(NamedTuple):
     """The fixed players of a game's ladder, and how long and how often agents are trained.
 
     `openings` are random plies, `games` those of each group: fewer where search takes its time.
+    `setting` are parameters of the game, those of experiments.n_players with more players.
     """
 
     players: tuple[str, ...]
@@ -28,13 +29,22 @@ class Climb(NamedTuple):
     seeds: int
     openings: int
     games: int
+    setting: Mapping[str, int] = {}
 
+
+_SEARCHES = ("random", "mcts-10", "mcts-100", "mcts-1000")
 
 CLIMBS = {
-    "tictactoe": Climb(("random", "mcts-10", "mcts-100", "mcts-1000", "maxn"), 30_000, 2, 2, 2400),
-    "nim": Climb(("random", "mcts-10", "mcts-100", "mcts-1000", "maxn"), 30_000, 2, 2, 1200),
+    "tictactoe": Climb((*_SEARCHES, "maxn"), 30_000, 2, 2, 2400),
+    "nim": Climb((*_SEARCHES, "maxn"), 30_000, 2, 2, 1200),
     "nim3p": Climb(("random", "mcts-10", "mcts-100", "maxn"), 30_000, 1, 2, 600),
-    "connectfour": Climb(("random", "mcts-10", "mcts-100", "mcts-1000", "ab"), 20_000, 1, 4, 2000),
+    "connectfour": Climb((*_SEARCHES, "ab"), 20_000, 1, 4, 2000),
+    "sim": Climb(_SEARCHES, 100_000, 2, 2, 120, {"nodes": 6, "players": 3}),
+    "yavalath": Climb(_SEARCHES, 100_000, 2, 2, 120, {"size": 3, "players": 3}),
+    "pig": Climb(_SEARCHES, 50_000, 2, 0, 120, {"target": 15, "players": 3}),
+    "ewn": Climb(_SEARCHES, 50_000, 2, 0, 120, {"size": 6, "stones": 3, "players": 3}),
+    "maedn": Climb(_SEARCHES, 20_000, 2, 2, 120, {"players": 3}),
+    "chinese_checkers": Climb(_SEARCHES, 10_000, 2, 2, 120, {"rows": 2, "players": 3}),
 }
 
 
@@ -42,7 +52,7 @@ def run_of(game: str) -> Run:
     """The agents of a game's ladder: both variants at the published parameters, shortly trained."""
     climb = CLIMBS[game]
     return preset(
-        game,
+        make(game, **climb.setting),
         seeds=range(climb.seeds),
         variants=tuple(VARIANTS),
         episodes=climb.episodes,
@@ -94,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         games = options.games or climb.games
         ladder = tournament(
             entrants(folder),
-            game,
+            folder.run.game,
             games=games,
             plies=climb.openings,
             out=options.out / f"{game}-{games}-games",
