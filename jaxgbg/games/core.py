@@ -194,11 +194,11 @@ class Game(Generic[StateT]):
 
     def init_from(self, words: jax.Array) -> StateT:
         """Start position drawn by `words` uint32[init_words], which may be drawn in bulk."""
-        return self.init(_key(words) if self.init_words else jax.random.key(0))
+        return self.init(_key(words, "init") if self.init_words else jax.random.key(0))
 
     def spawn_from(self, state: StateT, words: jax.Array) -> StateT:
         """As `spawn`, drawn by `words` uint32[spawn_words]."""
-        return self.spawn(state, _key(words)) if self.spawn_words else state
+        return self.spawn(state, _key(words, "spawn")) if self.spawn_words else state
 
     def legal_actions(self, state: StateT) -> jax.Array:
         """bool[A]; all False exactly when the state is terminal."""
@@ -341,7 +341,12 @@ class Game(Generic[StateT]):
         raise NotImplementedError
 
 
-def _key(words: jax.Array) -> jax.Array:
+def _key(words: jax.Array, method: str) -> jax.Array:
+    if words.shape != (2,):
+        raise ValueError(
+            f"{method}_words is {words.size}, but a key is made of 2 words: set it to 2, or write"
+            f" {method}_from"
+        )
     return jax.random.wrap_key_data(words, impl="threefry2x32")
 
 

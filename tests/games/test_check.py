@@ -381,6 +381,10 @@ FAULTS = {
         "symmetries: rewards of image 2",
     ),
     "never-spawns": (NeverSpawned(2, 3), "spawn draws, but spawn_words is 0"),
+    "one-word": (
+        type("OneWord", (NeverSpawned,), {"spawn_words": 1})(2, 3),
+        "spawn_words is 1, but a key is made of 2 words: set it to 2, or write spawn_from",
+    ),
     "spawns-without": (changed(spawn_words=2, spawn_from=lambda s, *_: s), "there is no spawn"),
     "start-by-key": (SecondStarts(2, 3), "init draws, but init_words is 0"),
     "spawned-twice": (Dice(2, 3), "spawn changes a position where a move is to be made"),

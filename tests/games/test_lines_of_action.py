@@ -222,6 +222,21 @@ def test_going_to_and_fro_is_a_draw_sooner_or_later(repetition, plies):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("repetition", ["threefold", "board"])
+def test_a_board_repeats_a_position_only_with_the_same_player_to_move(repetition):
+    game = LinesOfAction(repetition=repetition)
+    first = start(game)
+    states = play(first, *SHUFFLE[:3], game=game)
+    # As if the board before the first move had been there before each of these plies.
+    for before, alike in (((0, 2), True), ((1, 3), repetition == "board")):
+        history = states.history.at[:, :4].set(states.stones[:, None])
+        for ply in before:
+            history = history.at[:, ply].set(first.stones)
+        ended = play(states._replace(history=history), SHUFFLE[3], game=game)
+        assert outcome(ended) == (alike, [0, 0])
+
+
+@pytest.mark.slow
 def test_a_game_of_max_plies_is_a_draw():
     game = LinesOfAction(repetition="none", max_plies=5)
     states = play(start(game), *SHUFFLE, game=game)
