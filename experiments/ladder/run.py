@@ -40,11 +40,8 @@ CLIMBS = {
     "nim3p": Climb(("random", "mcts-10", "mcts-100", "maxn"), 30_000, 1, 2, 600),
     "connectfour": Climb((*_SEARCHES, "ab"), 20_000, 1, 4, 2000),
     "sim": Climb(_SEARCHES, 100_000, 2, 2, 120, {"nodes": 6, "players": 3}),
-    "yavalath": Climb(_SEARCHES, 20_000, 2, 2, 120, {"size": 3, "players": 3}),
     "pig": Climb(_SEARCHES, 50_000, 2, 0, 120, {"target": 15, "players": 3}),
     "ewn": Climb(_SEARCHES, 50_000, 2, 0, 120, {"size": 6, "stones": 3, "players": 3}),
-    "maedn": Climb(_SEARCHES, 20_000, 2, 2, 120, {"players": 3}),
-    "chinese_checkers": Climb(_SEARCHES, 10_000, 2, 2, 120, {"rows": 2, "players": 3}),
 }
 
 

@@ -46,8 +46,7 @@ def play(
       port: Port of the page; 0 takes any free port.
       browser: Open the page in a browser.
       export: Do not serve, but write this HTML file, which plays the game with its agents offline
-        and without Python, in browsers of 2023 or later; at most 25 MB. Not for games whose moves
-        go from spot to spot: backgammon, chinese_checkers, ewn and lines_of_action.
+        and without Python, in browsers of 2023 or later; at most 25 MB.
       replace: Overwrite an existing file.
     """
     if export is not None:
@@ -58,7 +57,6 @@ def play(
                 "--host, --port and --browser do not go with --export, which serves no page"
             )
         start_jax()
-        _check_offered(what, size, parameters)
         loaded = _read(what, size, parameters)
         _write_file(export, loaded.game, loaded.agents)
         _announce(what, loaded)
@@ -109,23 +107,6 @@ def _write_file(path: Path, game: "Game", agents: "dict[str, GreedyAgent]") -> N
     with written_whole(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     print(f"{path}: {game.name} in {len(text.encode()) / 1e6:.1f} MB, plays in a browser, offline")
-
-
-def _check_offered(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) -> None:
-    """Refuse games without export before agents are loaded, which takes long for a large game."""
-    from jaxgbg.runs import run
-    from jaxgbg.runs.opponents import names_agent
-    from jaxgbg.runs.storage.run_folder import RunFolder
-    from jaxgbg.runs.storage.zoo import card_of, is_zoo_name
-    from jaxgbg.web.export.file import check_offered
-
-    for name in what:
-        if (Path(name) / "config.json").is_file():
-            check_offered(RunFolder.open(name).run.game)
-        elif is_zoo_name(name):
-            check_offered(run.read_game(card_of(name).game))
-        elif not names_agent(name) and not Path(name).is_dir() and os.sep not in name:
-            check_offered(read_game(name, size, parameters))
 
 
 def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) -> "LoadedAgents":

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from jaxgbg import jaxprs
-from jaxgbg.games import Nim, make
+from jaxgbg.games import Nim
 from jaxgbg.jaxprs import Parameters, UnknownJaxpr
-from jaxgbg.runs import RunFolder
-from jaxgbg.runs.presets import preset
 from jaxgbg.web.drawings import drawing_of
 from jaxgbg.web.export import compiler, file
 from jaxgbg.web.export.bundle import joined
@@ -142,26 +140,6 @@ def test_a_file_that_would_be_too_large_is_refused(small, monkeypatch):
         file.game_file(*small)
 
 
-def test_a_game_that_is_not_offered_is_refused_with_those_that_are():
-    words = r"^the moves of lines_of_action go from spot to spot, .*; it supports tictactoe, .*pig"
-    with pytest.raises(ValueError, match=words):
-        file.game_file(make("lines_of_action"), {})
-
-
-def test_a_game_that_is_not_offered_is_refused_before_its_agents_are_read(
-    jaxgbg, tmp_path, monkeypatch
-):
-    folder = RunFolder(tmp_path / "runs", preset(make("lines_of_action", size=5), seeds=(0,)))
-    folder.begin()
-    monkeypatch.setattr(
-        "jaxgbg.web.play.loaded_agents.load_agents", lambda *_: pytest.fail("agents were read")
-    )
-    for what in (folder.path, "lines_of_action", "zoo:lines_of_action"):
-        code, _, err = jaxgbg("play", what, "--export", tmp_path / "x.html")
-        assert (code, err.count("\n")) == (2, 1)
-        assert "the moves of lines_of_action go from spot to spot" in err
-
-
 def test_a_drawing_that_needs_numbers_before_there_are_any_is_refused(monkeypatch):
     drawing = drawing_of(Nim())
     asks = dataclasses.replace(drawing, kinds=lambda board: [int(pile) for pile in board])
@@ -186,7 +164,6 @@ def test_the_command_writes_a_file_and_overwrites_none_unasked(jaxgbg, tmp_path)
 
 def test_the_command_leaves_nothing_where_it_cannot_write(jaxgbg, tmp_path):
     for arguments, words in (
-        (("lines_of_action", "--export", tmp_path / "a.html"), "go from spot to spot"),
         (("nim", "--export", tmp_path / "none" / "a.html"), "there is no folder"),
         (("nim", "--export", tmp_path, "--replace"), "Is a directory"),
         (("nim", "--export", tmp_path), "Is a directory"),

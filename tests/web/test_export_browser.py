@@ -13,6 +13,8 @@ from jaxgbg.games import Game, Scale, make
 from jaxgbg.games.game_replay import ply, words_of_chance
 from jaxgbg.games.lines import Line
 from jaxgbg.players import GreedyAgent, SearchAgent
+from jaxgbg.runs.storage.agents import load_agent
+from jaxgbg.runs.storage.zoo import is_zoo_name
 from jaxgbg.search import PUCTSpec
 from jaxgbg.types import State
 from jaxgbg.web.drawings import drawing_of
@@ -36,8 +38,13 @@ POSITIONS = {
     "hex, one table": 400,
     "othello": 800,
     "2048": 1200,
+    "zoo:lines_of_action": 60,
+    "zoo:ewn": 400,
+    "zoo:chinese_checkers": 500,
+    "zoo:backgammon": 400,
 }
 """More than 10,000 in all."""
+SEARCHED = [name for name in POSITIONS if name not in ("2048", "zoo:ewn", "zoo:backgammon")]
 ACTIVE = 0.08
 """Of a large agent's weights: what training leaves of ConnectFour's."""
 
@@ -65,7 +72,8 @@ def files(tmp_path_factory):
 
     @functools.lru_cache
     def made(name: str) -> tuple[GreedyAgent, str]:
-        agent, path = sparse_agent(name), folder / f"{name}.html"
+        agent = load_agent(name).player() if is_zoo_name(name) else sparse_agent(name)
+        path = folder / f"{name}.html"
         path.write_text(game_file(agent.game, {"drawn": agent}), encoding="utf-8")
         assert path.stat().st_size < MOST_BYTES / 2
         return agent, path.as_uri()
@@ -183,6 +191,7 @@ def test_the_file_chooses_the_moves_that_python_chooses(browser, files, name):
 @pytest.mark.parametrize(("name", "viewports"), [
     ("tictactoe", (DESKTOP, PHONE)), ("connectfour", (DESKTOP, PHONE)), ("nim", (PHONE,)),
     ("nim3p", (DESKTOP,)), ("hex", (PHONE,)), ("othello", (DESKTOP,)), ("2048", (PHONE,)),
+    ("zoo:lines_of_action", (DESKTOP,)), ("zoo:ewn", (PHONE,)), ("zoo:backgammon", (DESKTOP,)),
 ])  # fmt: skip
 def test_whole_games_are_played_by_mouse(browser, files, name, viewports):
     agent, address = files(name)
@@ -208,11 +217,11 @@ _SEARCHED = """async ([lines, player]) => {
 }"""
 
 
-@pytest.mark.parametrize("name", [name for name in POSITIONS if name != "2048"])
+@pytest.mark.parametrize("name", SEARCHED)
 def test_the_file_searches_as_python_does(browser, files, name):
     agent, address = files(name)
     visit, search = offline(browser, address), SearchAgent(agent, PUCTSpec(iterations=200))
-    states, lines = positions_of_random_games(agent.game, 24)
+    states, lines = positions_of_random_games(agent.game, 8 if is_zoo_name(name) else 24)
     chosen = visit.page.evaluate(_SEARCHED, [lines, "agent:search=puct-200"])
     others = 0
     for state, action in zip(states, chosen, strict=True):
@@ -307,6 +316,8 @@ def alike(one, other) -> bool:
     ("tictactoe", ["", "4,0,8", "0,1,3,4,6"]),
     ("nim3p", ["", "0,6", "4,9,14"]),
     ("2048", ["77-1234567/"]),
+    ("zoo:ewn", ["1-2/"]),
+    ("zoo:chinese_checkers", [""]),
 ])  # fmt: skip
 def test_the_file_answers_as_the_server_does(browser, files, name, moves):
     agent, address = files(name)

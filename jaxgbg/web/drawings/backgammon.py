@@ -4,8 +4,6 @@ A move is marked where it leads to. Every tray has two spots: a checker that lea
 die is marked on the second.
 """
 
-import numpy as np
-
 from jaxgbg.games import Backgammon
 from jaxgbg.games.backgammon import BAR, PASS, POINTS
 from jaxgbg.types import AnyArray
@@ -20,6 +18,10 @@ _MOST = 15
 _BARS, _TRAYS, _DICE, _PASSING = POINTS, POINTS + 2, POINTS + 6, POINTS + 9
 # Where `display_cells` has the larger die, the repeats of a double and the player to move.
 _DIE, _REPEAT, _PLAYER = 2 * (BAR + 1), 2 * (BAR + 1) + 2, 2 * (BAR + 1) + 3
+
+# The words of names: those of the places have their number.
+_WORDS = ("", *map(str, range(1, BAR)), "bar", "/", "off", "*", " by ", "pass")
+_SLASH, _OFF, _HIT, _BY, _PASS = range(BAR + 1, BAR + 6)
 
 
 def drawing(game: Backgammon) -> Drawing:
@@ -38,6 +40,7 @@ def drawing(game: Backgammon) -> Drawing:
         kinds=_kinds,
         spot_of=_target,
         origin_of=_origin,
+        words=_WORDS,
         name_of=_name,
         spot_names=_spot_names(game),
         piece_names=_piece_names(game),
@@ -87,15 +90,21 @@ def _origin(board: AnyArray, action: int) -> AnyArray:
     return -1 if action == PASS else _spot(board[_PLAYER], place)
 
 
-def _name(board: np.ndarray, action: int) -> str:
+def _name(board: AnyArray, action: int) -> list[AnyArray | int]:
+    """As 8/5, 13/7*, bar/20, 3/off or 2/off by 6: start, slash, end, and what else happens."""
     if action == PASS:
-        return "pass"
-    place, die, player = action // 2 + 1, int(board[_DIE + action % 2]), int(board[_PLAYER])
-    start = "bar" if place == BAR else str(place)
-    if place <= die:
-        return f"{start}/off" + (f" by {die}" if place < die else "")
-    hits = board[(BAR + 1) * (1 - player) + BAR - place + die] > 0
-    return f"{start}/{place - die}{'*' if hits else ''}"
+        return [_PASS, 0, 0, 0, 0]
+    place, die, player = action // 2 + 1, board[_DIE + action % 2], board[_PLAYER]
+    leaves, larger = 1 * (place <= die), 1 * (place < die)
+    end = place - (1 - leaves) * die
+    hits = (1 - leaves) * (board[(BAR + 1) * (1 - player) + BAR - end] > 0)
+    return [
+        place,
+        _SLASH,
+        (1 - leaves) * end + leaves * _OFF,
+        hits * _HIT + larger * _BY,
+        larger * die,
+    ]
 
 
 def _spots() -> list[tuple[float, float]]:
@@ -147,7 +156,7 @@ def _pieces(game: Backgammon) -> list[str]:
     ]
     face = square(30, ' class="cell"', 6)
     dice = [face + text(0, 0, str(number), "digit") for number in range(1, 7)]
-    return ["", *stacks, *dice, *(text(0, 0, f"{1 + more} times") for more in range(1, 4))]
+    return ["", *stacks, *dice, *(text(0, 0, f"×{1 + more}", "digit") for more in range(1, 4))]
 
 
 def _stack(side: str, count: int, way: int) -> str:

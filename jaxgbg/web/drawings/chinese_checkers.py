@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxgbg.games import ChineseCheckers
 from jaxgbg.games.hexagons import DIRECTIONS
+from jaxgbg.types import AnyArray
 from jaxgbg.web.drawings.core import Drawing, named_colour, stone, text
 
 
@@ -19,30 +20,30 @@ def drawing(game: ChineseCheckers) -> Drawing:
     ]
     width = max(x for x, _ in spots) + margin
     height = max(y for _, y in spots) + margin
-    names = _names(rows)
+    names, nothing = _names(rows), game.num_cells
     beside, behind = (game.board.neighbours(steps) for steps in (1, 2))
     ground = _holes(game, spots)
     corner = width - 40, height - 20
     ground += text(*corner, "pass")
     ring = '<circle r="5" style="fill:var(--back)"/>'
 
-    def end(board: np.ndarray, action: int) -> int:
+    def end(board: AnyArray, action: int) -> AnyArray | int:
         """The hole where a move ends: the next one, or the one behind the stone on it."""
         if action == passes:
             return game.num_cells
-        cell, direction = divmod(action, 6)
-        one = int(beside[cell, direction])
-        if one < game.num_cells and board[one]:
-            return int(behind[cell, direction]) if behind[cell, direction] < game.num_cells else -1
-        return one if one < game.num_cells else -1
+        one, two = (int(places[divmod(action, 6)]) for places in (beside, behind))
+        if one >= game.num_cells:
+            return -1
+        taken = board[one] > 0
+        return taken * (two if two < game.num_cells else -1) + (1 - taken) * one
 
-    def origin(board: np.ndarray, action: int) -> int:
+    def origin(board: AnyArray, action: int) -> int:
         return -1 if action == passes else action // 6
 
-    def name(board: np.ndarray, action: int) -> str:
+    def name(board: AnyArray, action: int) -> list[AnyArray | int]:
         if action == passes:
-            return "pass"
-        return f"{names[action // 6]}-{names[end(board, action)]}"
+            return [nothing, nothing + 2, nothing]
+        return [action // 6, nothing + 1, end(board, action)]
 
     return Drawing(
         width=width,
@@ -63,6 +64,7 @@ def drawing(game: ChineseCheckers) -> Drawing:
         piece_names=("empty", *game.sides, *game.sides),
         cells=[*range(game.num_cells), -1],
         turns=game.players == 2,
+        words=[*names, "", "-", "pass"],
         name_of=name,
     )
 

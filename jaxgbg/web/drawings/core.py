@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from jaxgbg.types import AnyArray
 
-def _no_spot(board: np.ndarray, action: int) -> int:
+
+def _no_spot(board: AnyArray, action: int) -> int:
     del board, action
     return -1
 
@@ -22,11 +24,13 @@ class Drawing:
     action. For a board from `Game.display_cells`, `kinds` returns the index into `pieces` for each
     spot, and `spot_of` the spot on which an action is marked, -1 for none.
 
-    If a move takes a piece from spot to spot, `origin_of` returns the first spot, and `name_of` may
-    name the move by both; several moves may then be marked on one spot.
+    If a move takes a piece from spot to spot, `origin_of` returns the first spot; several moves may
+    then be marked on one spot. A name that depends on the board is a row of `words`: `name_of`
+    returns their indices, as many for every action.
 
-    `play --export` compiles `kinds`, `spot_of` and `touched_by` from a traced board: integers from
-    it must stay in the board's array library, without `int`.
+    `play --export` compiles the functions of a board from a traced one: integers from it must stay
+    in the board's array library, without `int`. They are computed for illegal actions too, of which
+    the results are not read.
 
     For players: `spot_names` and `piece_names` describe each spot and each of `pieces`,
     `touched_by` returns the spots where a click makes a move (only that of `spot_of` if None),
@@ -42,10 +46,11 @@ class Drawing:
     pieces: Sequence[str]
     halo: str
     actions: Sequence[str]
-    kinds: Callable[[np.ndarray], Sequence[int]] = list
-    spot_of: Callable[[np.ndarray, int], int] = _no_spot
-    origin_of: Callable[[np.ndarray, int], int] = _no_spot
-    name_of: Callable[[np.ndarray, int], str] | None = None
+    kinds: Callable[[AnyArray], Sequence[AnyArray | int]] = list
+    spot_of: Callable[[AnyArray, int], AnyArray | int] = _no_spot
+    origin_of: Callable[[AnyArray, int], AnyArray | int] = _no_spot
+    words: Sequence[str] = ()
+    name_of: Callable[[AnyArray, int], Sequence[AnyArray | int]] | None = None
     spot_names: Sequence[str] = ()
     piece_names: Sequence[str] = ()
     touched_by: Callable[[np.ndarray, int], Sequence[int]] | None = None
@@ -56,7 +61,9 @@ class Drawing:
 
     def name(self, board: np.ndarray, action: int) -> str:
         """The name of an action on a board."""
-        return self.name_of(board, action) if self.name_of else self.actions[action]
+        if self.name_of is None:
+            return self.actions[action]
+        return "".join(self.words[int(index)] for index in self.name_of(board, action))
 
 
 # A named color, and the colors of the page's palette that resemble it.

@@ -1,7 +1,5 @@
 """EinStein wuerfelt nicht: numbered discs, and the die of the player to move below the board."""
 
-import numpy as np
-
 from jaxgbg.games import EinStein
 from jaxgbg.games.ewn import STEPS
 from jaxgbg.types import AnyArray
@@ -21,30 +19,30 @@ def drawing(game: EinStein) -> Drawing:
     below = margin + size * side + 30
     die, passing = (margin + side * 0.5, below), (margin + side * 1.6, below)
     squares = named_squares(size)
-    passes = game.num_actions == 3 * stones + 1
+    passes, nothing = game.num_actions == 3 * stones + 1, size**2
 
     def kinds(board: AnyArray) -> list[AnyArray]:
         rolled = board[-2]
         return [*board[:-2], (rolled > 0) * (game.players * stones + rolled), 0 * rolled]
 
-    def origin(board: np.ndarray, action: int) -> int:
-        return -1 if action >= 3 * stones else _cell(board, 1 + stones * board[-1] + action // 3)
+    def origin(board: AnyArray, action: int) -> AnyArray | int:
+        if action >= 3 * stones:
+            return -1
+        return (board[:-2] == 1 + stones * board[-1] + action // 3).argmax()
 
-    def target(board: np.ndarray, action: int) -> int:
+    def target(board: AnyArray, action: int) -> AnyArray | int:
         if action >= 3 * stones:
             return size**2 + 1
-        down, right = STEPS[board[-1], action % 3]
-        return origin(board, action) + int(size * down + right)
+        ways = STEPS[: game.players, action % 3] @ (size, 1)
+        return origin(board, action) + sum(
+            (board[-1] == player) * int(way) for player, way in enumerate(ways)
+        )
 
-    def _cell(board: np.ndarray, digit: int) -> int:
-        return int((board[:-2] == digit).argmax())
-
-    def name(board: np.ndarray, action: int) -> str:
+    def name(board: AnyArray, action: int) -> list[AnyArray | int]:
         if action >= 3 * stones:
-            return "pass"
-        start, end = int(origin(board, action)), int(target(board, action))
-        captures = "x" if board[end] else "-"
-        return f"{action // 3 + 1}: {squares[start]}{captures}{squares[end]}"
+            return [nothing + 3, nothing, nothing, nothing]
+        start, end = origin(board, action), target(board, action)
+        return [nothing + 4 + action // 3, start, nothing + 1 + (board[end] > 0), end]
 
     ways = ("row", "column", "diagonal")
     return Drawing(
@@ -59,6 +57,7 @@ def drawing(game: EinStein) -> Drawing:
         kinds=kinds,
         spot_of=target,
         origin_of=origin,
+        words=[*squares, "", "-", "x", "pass", *(f"{n + 1}: " for n in range(stones))],
         name_of=name,
         spot_names=[*squares, "die", "pass"],
         piece_names=_piece_names(game),

@@ -4,6 +4,7 @@ import numpy as np
 
 from jaxgbg.games import LinesOfAction
 from jaxgbg.games.line_moves import DIRECTIONS, STEPS
+from jaxgbg.types import AnyArray
 from jaxgbg.web.drawings.core import Drawing, coordinates, disc, grid, named_squares, square
 
 
@@ -15,32 +16,30 @@ def drawing(game: LinesOfAction) -> Drawing:
         for x, y in spots
     )
     squares = named_squares(size, from_top=False)
-    passes = game.num_actions - 1
+    passes, nothing = game.num_actions - 1, game.num_cells
 
-    def target(board: np.ndarray, action: int) -> int:
+    def target(board: AnyArray, action: int) -> int:
         return -1 if action == passes else action % game.num_cells
 
-    def origin(board: np.ndarray, action: int) -> int:
+    def origin(board: AnyArray, action: int) -> AnyArray | int:
         """As far back as there are stones on the line of the target."""
         if action == passes:
             return -1
         down, right = STEPS[action // game.num_cells]
         row, column = divmod(action % game.num_cells, size)
-        stones = np.reshape(board, (size, size)) < 2
         line = [
-            (row + at * down, column + at * right)
+            size * (row + at * down) + column + at * right
             for at in range(-size, size)
             if 0 <= row + at * down < size and 0 <= column + at * right < size
         ]
-        steps = sum(int(stones[at]) for at in line)
+        steps = 1 * (board[np.array(line)] < 2).sum()
         return size * (row - steps * down) + column - steps * right
 
-    def name(board: np.ndarray, action: int) -> str:
+    def name(board: AnyArray, action: int) -> list[AnyArray | int]:
         if action == passes:
-            return "pass"
-        end = target(board, action)
-        captures = "x" if board[end] < 2 else "-"
-        return f"{squares[origin(board, action)]}{captures}{squares[end]}"
+            return [nothing, nothing + 3, nothing]
+        end = action % game.num_cells
+        return [origin(board, action), nothing + 1 + (board[end] < 2), end]
 
     return Drawing(
         width=size * side + margin + 6,
@@ -56,5 +55,6 @@ def drawing(game: LinesOfAction) -> Drawing:
         piece_names=("black", "white", "empty"),
         colours=("var(--black)", "var(--white)"),
         turns=True,
+        words=[*squares, "", "-", "x", "pass"],
         name_of=name,
     )

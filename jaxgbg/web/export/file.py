@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import jax
 import numpy as np
 
-from jaxgbg.games import Game, game_names, make
+from jaxgbg.games import Game
 from jaxgbg.games.game_replay import words_of_chance
 from jaxgbg.jaxprs import UnknownJaxpr
 from jaxgbg.players import GreedyAgent
@@ -29,10 +29,9 @@ _SEARCH = PUCTSpec()
 def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
     """The text of the file: the game, its page and `agents` by their labels.
 
-    Raises ValueError for a game that cannot be exported, for operations without a translation to
-    JavaScript, and for a file of more than 25 MB.
+    Raises ValueError for operations without a translation to JavaScript, and for a file of more
+    than 25 MB.
     """
-    check_offered(game)
     drawing = drawing_of(game)
     try:
         program = compile_game(game, drawing, agents)
@@ -53,6 +52,8 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
         "about": _about(game, drawing, agents, program),
         "search": {"exploration": _SEARCH.exploration, "unvisited": _SEARCH.unvisited},
         "names": list(drawing.actions),
+        "words": list(drawing.words),
+        "places": [f"{x:.1f} {y:.1f}" for x, y in drawing.spots],
         "scale": value_scale(game)._asdict(),
         "rewardScale": game.scale._asdict(),
         "mostPlies": game.max_plies,
@@ -108,23 +109,3 @@ def _about(
         # A file reads moves alone.
         "setUp": None,
     }
-
-
-def check_offered(game: Game) -> None:
-    """Raise ValueError for a game that cannot be exported."""
-    if not _fits(drawing_of(game)):
-        raise ValueError(
-            f"the moves of {game.name} go from spot to spot, which --export does not support; it"
-            f" supports {_offered()}"
-        )
-
-
-def _fits(drawing: Drawing) -> bool:
-    """Whether every move is identified by the spot that it is made on."""
-    return drawing.name_of is None and drawing.origin_of is Drawing.origin_of
-
-
-def _offered() -> str:
-    """The games that can be exported, as text."""
-    names = [name for name in game_names() if _fits(drawing_of(make(name)))]
-    return f"{', '.join(names[:-1])} and {names[-1]}"

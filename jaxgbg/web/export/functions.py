@@ -119,10 +119,10 @@ def _leaf(agent: GreedyAgent, state: State) -> tuple[jax.Array, ...]:
 
 
 def _facts(game: Game, drawing: Drawing, state: State) -> tuple[jax.Array, ...]:
-    """The facts of a state: int32[S], bool[A], int32[A], int32[A * T] and more.
+    """The facts of a state: int32[S], bool[A], int32[A], int32[A * T], int32[A] and more.
 
-    (kinds of pieces, legal actions, spot of each action, spots to touch for it, and the state's
-    player, terminal, rewards).
+    (kinds of pieces, legal actions, of each action the spot, the spots to touch, the origin, and
+    the words of its name int32[A * W], and the state's player, terminal, rewards).
     """
     board: AnyArray = game.display_cells(state)
     actions = range(game.num_actions)
@@ -133,11 +133,14 @@ def _facts(game: Game, drawing: Drawing, state: State) -> tuple[jax.Array, ...]:
     ]
     most = max(map(len, touched))
     padded = [[*each, *[_NO_SPOT] * (most - len(each))] for each in touched]
+    names = [drawing.name_of(board, action) for action in actions] if drawing.name_of else []
     return (
         _whole(drawing.kinds(board)),
         game.legal_actions(state),
         _whole(spots),
         _whole([spot for each in padded for spot in each]),
+        _whole([drawing.origin_of(board, action) for action in actions]),
+        _whole([index for each in names for index in each]),
         state.player,
         state.terminal,
         state.rewards,
@@ -152,4 +155,5 @@ def _kinds(game: Game, drawing: Drawing, state: State) -> jax.Array:
 
 def _whole(numbers: Iterable[ArrayLike]) -> jax.Array:
     """int32[...] of integers, some of them known only at run time."""
-    return jnp.stack([jnp.asarray(number).astype(jnp.int32) for number in numbers])
+    each = [jnp.asarray(number).astype(jnp.int32) for number in numbers]
+    return jnp.stack(each) if each else jnp.zeros(0, jnp.int32)

@@ -34,9 +34,22 @@ globalThis.jaxgbg = { ask };
 const words = (count) => Array.from(crypto.getRandomValues(new Uint32Array(count)));
 
 function looked(state) {
-  const [kinds, legal, spots, touched, player, terminal, rewards] = rules.look(...state);
+  const [kinds, legal, spots, touched, origins, named, player, terminal, rewards] = rules.look(...state);
   const actions = [...legal.keys()].filter((action) => legal[action]);
-  return { kinds, actions, spots, touched, player, terminal, rewards };
+  return { kinds, actions, spots, touched, origins, named, player, terminal, rewards };
+}
+
+// The name of a legal action: one of its own, or a row of words.
+function nameOf({ named, spots }, action) {
+  if (!known.words.length) return known.names[action];
+  const each = named.length / spots.length;
+  return [...named.slice(action * each, (action + 1) * each)].map((word) => known.words[word]).join("");
+}
+
+// The path of a legal action from spot to spot, "" if it has none.
+function wayOf({ origins, spots }, action) {
+  if (origins[action] < 0 || spots[action] < 0) return "";
+  return `M${known.places[origins[action]]}L${known.places[spots[action]]}`;
 }
 
 // The states along the last requested line; `states[n]` is the one after n plies.
@@ -158,7 +171,7 @@ function expected({ player, terminal, rewards }, best) {
 }
 
 function movesOf(state, look, { values: wanted, judge }) {
-  const { actions, spots, touched } = look;
+  const { actions, spots, touched, origins } = look;
   const values = wanted === "none" ? null : valuesOf(state, judge);
   let every = null;
   if (wanted === "all") {
@@ -177,9 +190,9 @@ function movesOf(state, look, { values: wanted, judge }) {
   const each = touched.length / spots.length;
   const moves = actions.map((action, at) => ({
     action,
-    name: known.names[action],
+    name: nameOf(look, action),
     spot: spots[action],
-    origin: -1,
+    origin: origins[action],
     touched: [...touched.slice(action * each, (action + 1) * each)].filter((spot) => spot >= 0 || each === 1),
     value: figures[at],
     words: values ? valueText(known.scale, figures[at]) : "",
@@ -201,7 +214,7 @@ function lastOf(game) {
   if (!game.plies.length) return null;
   const before = looked(along(game)[game.plies.length - 1]);
   const action = game.plies.at(-1)[0];
-  return { action, name: known.names[action], chance: chanceOf(game.plies.length - 1), player: before.player, spot: before.spots[action], way: "" };
+  return { action, name: nameOf(before, action), chance: chanceOf(game.plies.length - 1), player: before.player, spot: before.spots[action], way: wayOf(before, action) };
 }
 
 function positionOf(game, question) {
@@ -231,8 +244,9 @@ const answers = {
     return positionOf(longer(game, action), question);
   },
   choose: async ({ moves, player }) => {
-    const action = await choice(after(read(moves)), player);
-    return { action, name: known.names[action] };
+    const state = after(read(moves));
+    const action = await choice(state, player);
+    return { action, name: nameOf(looked(state), action) };
   },
   history: ({ moves, judge }) => {
     const game = read(moves);
@@ -241,7 +255,7 @@ const answers = {
     const best = (state) => (known.about.agents.length ? Math.max(...valuesOf(state, judge)) : null);
     return {
       moves: line.write(game),
-      names: game.plies.map(([action]) => known.names[action]),
+      names: game.plies.map(([action], at) => nameOf(looks[at], action)),
       chance: game.plies.map((_, at) => chanceOf(at)),
       players: looks.slice(0, -1).map(({ player }) => player),
       expected: looks.map((look, at) => expected(look, best(states[at]))),
