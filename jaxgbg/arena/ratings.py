@@ -104,9 +104,6 @@ def _seat(model: Likelihood, best: np.ndarray, covariance: np.ndarray, seat: int
     contrast[first : first + model.num_seats] = -1 / (model.num_seats - 1)
     contrast[first + seat] = 1
     at, error = _estimate(contrast, best, covariance)
-    if error > PRIOR / 2:
-        # Games say nothing of it: partners end alike, whoever of them sits where.
-        return Rating(at * ELO, -math.inf, math.inf)
     return Rating(at * ELO, (at - _NORMAL * error) * ELO, (at + _NORMAL * error) * ELO)
 
 

@@ -130,8 +130,6 @@ class Ladder:
             each = ", ".join(f"{side} {worth}" for side, worth in sides)
             seats = f"advantage of each seat over the mean of the others: {each}"
         told = [f"Elo: {zero}; {seats}."]
-        if any(math.isinf(seat.low) for seat in self.seats):
-            told.append("The advantage of a seat with a partner is open: partners always end alike.")
         if any(not all(map(math.isfinite, one.rating)) for one in self.standings):
             told.append(
                 "> and <: a player that never lost to, or never won against, the reference of the"

@@ -166,8 +166,6 @@ def test_planted_strengths_of_three_and_more_lie_within_their_intervals(teams):
     if len(set(teams)) == len(teams):
         others = ELO * (seats[0] - seats[1:].mean())
         assert ratings.seats[0].low < others < ratings.seats[0].high < ratings.seats[0].low + 60
-    else:
-        assert {(seat.low, seat.high) for seat in ratings.seats} == {(-math.inf, math.inf)}
 
 
 def test_who_always_wins_is_not_bounded_by_a_partner_who_wins_too():
