@@ -38,6 +38,7 @@ POSITIONS = {
     "2048": 1200,
 }
 """More than 10,000 in all."""
+_SMALL = {"sim for three": make("sim", nodes=5, players=3)}
 ACTIVE = 0.08
 """Of a large agent's weights: what training leaves of ConnectFour's."""
 
@@ -48,7 +49,7 @@ def sparse_agent(name: str) -> GreedyAgent:
     They are small enough for sums to stay where tanh tells them apart.
     """
     game, _, one_table = name.partition(", ")
-    agent = drawn_agent(make(game), one_table=bool(one_table))
+    agent = drawn_agent(_SMALL.get(game) or make(game), one_table=bool(one_table))
     weights = np.array(agent.params.weights[0]) / 4
     if weights.size > 10**6:
         share = ACTIVE * min(1, 10**7 / weights.size)
@@ -307,6 +308,9 @@ def alike(one, other) -> bool:
     ("tictactoe", ["", "4,0,8", "0,1,3,4,6"]),
     ("nim3p", ["", "0,6", "4,9,14"]),
     ("2048", ["77-1234567/"]),
+    # Nobody is out, red is out, blue and red have lost, a draw, a draw of two.
+    ("sim for three", ["", "9,1,5,2,0,7,3", "9,5,6,8,3,4,7,0,1,2", "4,5,8,9,0,1,7,6,2,3",
+                       "8,3,1,7,9,2,4,0,6,5"]),
 ])  # fmt: skip
 def test_the_file_answers_as_the_server_does(browser, files, name, moves):
     agent, address = files(name)

@@ -55,6 +55,7 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
         "names": list(drawing.actions),
         "scale": value_scale(game)._asdict(),
         "rewardScale": game.scale._asdict(),
+        "rewardRange": list(game.reward_range),
         "mostPlies": game.max_plies,
         "startWords": game.init_words,
         "chanceWords": words_of_chance(game),

@@ -121,8 +121,8 @@ def _leaf(agent: GreedyAgent, state: State) -> tuple[jax.Array, ...]:
 def _facts(game: Game, drawing: Drawing, state: State) -> tuple[jax.Array, ...]:
     """The facts of a state: int32[S], bool[A], int32[A], int32[A * T] and more.
 
-    (kinds of pieces, legal actions, spot of each action, spots to touch for it, and the state's
-    player, terminal, rewards).
+    (kinds of pieces, legal actions, spot of each action, spots to touch for it, the state's player,
+    terminal and rewards, and who is still in).
     """
     board: AnyArray = game.display_cells(state)
     actions = range(game.num_actions)
@@ -141,6 +141,7 @@ def _facts(game: Game, drawing: Drawing, state: State) -> tuple[jax.Array, ...]:
         state.player,
         state.terminal,
         state.rewards,
+        game.active(state),
     )
 
 
