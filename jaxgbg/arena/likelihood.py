@@ -5,8 +5,8 @@ a draw and a win of j are likely as p_i : d sqrt(p_i p_j) : p_j. Among more play
 Plackett and Luce, place by place from the best down: of those left, the set S comes next with a
 chance proportional to d_S times the geometric mean of the strengths in S, where d_S is 1 for one
 player and, for players who tie, a parameter for each number of them and of those left. Partners,
-who always end alike, come next together or not at all. Source: Firth, Kosmidis & Turner 2019,
-"Davidson-Luce model for multi-item choice with ties".
+who always end alike, come next together or not at all, and a team counts as one. Source: Firth,
+Kosmidis & Turner 2019, "Davidson-Luce model for multi-item choice with ties".
 
 Every choice is one of a multinomial logit, so that the log likelihood is concave. A player's
 strength in a seat is exp(player + seat). The parameters, players first, then seats, then ties, have
@@ -58,10 +58,10 @@ class Likelihood:
         choices = [_choices(pattern) for pattern in patterns]
         self._ties = sorted(
             {
-                (len(chosen), len(left))
+                (len(self._teams_of(chosen)), len(self._teams_of(left)))
                 for of_pattern in choices
                 for left, chosen in of_pattern
-                if len(chosen) > 1
+                if len(self._teams_of(chosen)) > 1
             }
         )
         self.size = num_players + self.num_seats + len(self._ties)
@@ -70,7 +70,7 @@ class Likelihood:
             rows = np.flatnonzero(of_kind.ravel() == number)
             for left, chosen in of_pattern:
                 sets = self._alternatives(left)
-                blocks.append(self._features(players[rows], sets, len(left)))
+                blocks.append(self._features(players[rows], sets, left))
                 kinds.append(rows)
                 chosen_at.append(np.full(len(rows), sets.index(chosen)))
         most = max(block.shape[1] for block in blocks)
@@ -84,19 +84,18 @@ class Likelihood:
         self._counts, self._weights = counts, counts[self._kind].astype(float)
 
     def _alternatives(self, left: tuple[int, ...]) -> list[tuple[int, ...]]:
-        """The sets of seats that may come next: each alone, and ties of a number that occurred.
+        """The sets of seats that may come next: each team, and ties of a number that occurred."""
+        teams = self._teams_of(left)
+        sizes = [1] + [size for size, among in self._ties if among == len(teams)]
+        chosen = [each for size in sizes for each in itertools.combinations(teams, size)]
+        return [tuple(seat for seat in left if self._teams[seat] in each) for each in chosen]
 
-        No set divides a team.
-        """
-        sizes = [1] + [size for size, among in self._ties if among == len(left)]
-        sets = [each for size in sizes for each in itertools.combinations(left, size)]
-        return [each for each in sets if each == self._with_partners(each, left)]
+    def _teams_of(self, seats: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(sorted({self._teams[seat] for seat in seats}))
 
-    def _with_partners(self, seats: tuple[int, ...], left: tuple[int, ...]) -> tuple[int, ...]:
-        teams = {self._teams[seat] for seat in seats}
-        return tuple(seat for seat in left if self._teams[seat] in teams)
-
-    def _features(self, players: np.ndarray, sets: list[tuple[int, ...]], left: int) -> np.ndarray:
+    def _features(
+        self, players: np.ndarray, sets: list[tuple[int, ...]], left: tuple[int, ...]
+    ) -> np.ndarray:
         """float64[n, sets, K]: what the parameters are multiplied by in the log of each chance."""
         rows = np.arange(len(players))
         x = np.zeros((len(players), len(sets), self.size))
@@ -104,8 +103,9 @@ class Likelihood:
             for seat in seats:
                 x[rows, at, players[:, seat]] += 1 / len(seats)
                 x[:, at, self.num_players + seat] += 1 / len(seats)
-            if len(seats) > 1:
-                tie = self._ties.index((len(seats), left))
+            tied = len(self._teams_of(seats))
+            if tied > 1:
+                tie = self._ties.index((tied, len(self._teams_of(left))))
                 x[:, at, self.num_players + self.num_seats + tie] = 1
         return x
 

@@ -42,7 +42,9 @@ class Rating(NamedTuple):
 
 
 class Ratings(NamedTuple):
-    """`players` in the order of their numbers; `seats`: each above the mean of the others."""
+    """`players` in the order of their numbers; `seats`: each above the mean of the others, those of
+    partners together above the mean of the other seats.
+    """
 
     players: list[Rating]
     seats: list[Rating]
@@ -95,14 +97,16 @@ def rate(
         elif not bounded_above:
             low, high = -math.inf, math.inf
         players.append(Rating(at * ELO, low * ELO, high * ELO))
-    return Ratings(players, [_seat(model, best, covariance, seat) for seat in range(seats)])
+    return Ratings(
+        players, [_seat(model, best, covariance, np.equal(teams, team)) for team in teams]
+    )
 
 
-def _seat(model: Likelihood, best: np.ndarray, covariance: np.ndarray, seat: int) -> Rating:
+def _seat(model: Likelihood, best: np.ndarray, covariance: np.ndarray, team: np.ndarray) -> Rating:
+    """The advantage of the seats of a team bool[N], of which no game tells partners apart."""
     contrast = np.zeros(model.size)
     first = model.num_players
-    contrast[first : first + model.num_seats] = -1 / (model.num_seats - 1)
-    contrast[first + seat] = 1
+    contrast[first : first + model.num_seats] = np.where(team, 1 / team.sum(), -1 / (~team).sum())
     at, error = _estimate(contrast, best, covariance)
     return Rating(at * ELO, (at - _NORMAL * error) * ELO, (at + _NORMAL * error) * ELO)
 

@@ -16,7 +16,7 @@ from jaxgbg.games import Game, check_own, game_names, is_own, make
 from jaxgbg.games.registry import PACKAGES
 from jaxgbg.results.formats import Column, Format, print_columns, print_plain
 from jaxgbg.runs.storage.files import write_json
-from jaxgbg.specs import printable
+from jaxgbg.specs import printable, shown
 from jaxgbg.types import JSON, SettingValue
 
 if TYPE_CHECKING:
@@ -147,7 +147,10 @@ def read_parameters(
         parameter, equals, text = entry.partition("=")
         if not equals or parameter not in known:
             names = ", ".join(known) or "none"
-            raise ValueError(f"--parameters {entry}: expected NAME=VALUE; {name} has {names}")
+            fault = f"expected NAME=VALUE; {name} has {names}"
+            if equals:
+                fault = f"{name} has no parameter {shown(parameter)}; known are {names}"
+            raise ValueError(f"--parameters {entry}: {fault}")
         if parameter in parameters:
             raise ValueError(f"--parameters {entry}: {parameter} is given twice")
         kind = type(known[parameter])

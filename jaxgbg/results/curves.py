@@ -1,7 +1,6 @@
 """Learning curves of rows, and their colors, lines and axes in every chart."""
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +8,7 @@ import numpy as np
 from jaxgbg.evaluation import in_words
 from jaxgbg.games import WIN_RATE, WINS
 from jaxgbg.results.axes import VARIANT, Axis, value_text
-from jaxgbg.results.rows import Row, Table
+from jaxgbg.results.rows import Row, Table, panel_numbers
 from jaxgbg.results.statistics import mean_sem
 from jaxgbg.runs import presets as papers
 from jaxgbg.runs.run import MEAN
@@ -43,8 +42,8 @@ CurveStyles = Mapping[tuple[SettingValue, ...], CurveStyle]
 
 
 def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows of each game and opponent."""
-    return [list(panel) for _, panel in groupby(rows, key=lambda row: (row.game, row.opponent))]
+    """The rows of each game, opponent and unit."""
+    return [[rows[number] for number in panel] for panel in panel_numbers(rows)]
 
 
 def styles_of(table: Table) -> CurveStyles:
@@ -125,7 +124,9 @@ def span_of(panel: Sequence[Row], rows: Sequence[Row]) -> tuple[float, float]:
     share = span_of_shares(panel[0])
     if share is not None:
         return share
-    alike = [r for r in rows if (r.game, r.scale) == (panel[0].game, panel[0].scale)]
+    # The lowest reward depends on the number of players, the unit does not.
+    unit = panel[0].scale.label
+    alike = [r for r in rows if (r.game, r.scale.label) == (panel[0].game, unit)]
     lines = [(mean, sem) for _, mean, sem in map(curve, alike)]
     references = [r.paper_mean for r in alike if r.paper_mean is not None and r.as_published]
     low = min([float((mean - sem).min()) for mean, sem in lines] + references)

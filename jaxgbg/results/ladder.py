@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,9 +50,10 @@ class Ladder:
     """The result of a tournament, the strongest player first.
 
     `standings` are its rows. `seats` is the advantage of each seat in Elo over the mean of the
-    others. `scores` float64[P, P] has the points in % of the row's player against the column's, in
-    the order of the standings (NaN on the diagonal). `cycles` has triples of names: each beats the
-    next one, and the last the first, beyond chance (95% intervals).
+    others, for partners that of their team. `scores` float64[P, P] has the points in % of the row's
+    player against the column's, in the order of the standings (NaN on the diagonal). `cycles`
+    has triples of names: each beats the next one, and the last the first, beyond chance (95%
+    intervals).
     """
 
     def __init__(
@@ -127,7 +129,13 @@ class Ladder:
         if len(sides) == 2:
             seats = f"advantage of the seat of {sides[0][0]}: {sides[0][1]}"
         else:
-            each = ", ".join(f"{side} {worth}" for side, worth in sides)
+            partners = defaultdict(list)
+            for team, side in zip(self.game.teams, sides, strict=True):
+                partners[team].append(side)
+            each = ", ".join(
+                f"{' and '.join(name for name, _ in team)} {team[0][1]}"
+                for team in partners.values()
+            )
             seats = f"advantage of each seat over the mean of the others: {each}"
         told = [f"Elo: {zero}; {seats}."]
         if any(not all(map(math.isfinite, one.rating)) for one in self.standings):
@@ -172,7 +180,8 @@ class Ladder:
 
 def in_words(rating: Rating) -> str:
     """Format a rating with its interval, or with the only bound it has."""
-    elo, low, high = (f"{value:,.0f}" for value in rating)
+    # A whole number has no sign at 0.
+    elo, low, high = (f"{round(value):,}" if math.isfinite(value) else "" for value in rating)
     if math.isfinite(rating.low) and math.isfinite(rating.high):
         if rating.low == rating.high:
             return elo

@@ -319,6 +319,17 @@ def _row(
     )
 
 
+def panel_numbers(rows: Sequence[Row]) -> list[list[int]]:
+    """The numbers of the rows of each game, opponent and unit: what one table or chart shows.
+
+    The unit of a game may depend on its parameters: win rates for two players, rewards for more.
+    """
+    panels: dict[tuple[str, str, str], list[int]] = {}
+    for number, row in enumerate(rows):
+        panels.setdefault((row.game, row.opponent, row.scale.label), []).append(number)
+    return list(panels.values())
+
+
 def as_records(table: Sequence[Row]) -> list[dict[str, JSON]]:
     """Flat records with an entry for each setting; figures are rounded, NaN becomes None."""
 

@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from jaxgbg.evaluation import in_words
 from jaxgbg.games import WIN_RATE, WINS
 from jaxgbg.results.axes import value_text
 from jaxgbg.results.formats import Column, Format, print_columns, print_plain
-from jaxgbg.results.rows import Row, as_records
+from jaxgbg.results.rows import Row, as_records, panel_numbers
 from jaxgbg.runs import presets as papers
 
 if TYPE_CHECKING:
@@ -25,8 +24,8 @@ def print_table(
 ) -> None:
     """Print rows: mean ± s.e. and 95 % interval over n seeds, and the difference to `baseline`.
 
-    The form "table" prints a table for each game and opponent, and notes; the other forms print one
-    for all. `more` has the columns of a second table below, a cell for each row.
+    The form "table" prints a table for each game, opponent and unit, and notes; the other forms
+    print one for all. `more` has the columns of a second table below, a cell for each row.
     """
     if form in ("csv", "json"):
         print_plain(as_records(table), form)
@@ -42,9 +41,9 @@ def print_table(
         print_columns([*where, *columns, *further], console, form)
         return
     settings = [column for column in columns if table and column.name in table[0].settings]
-    for title, of_panel, at in _panels(table):
+    for title, _, at in _panels(table):
         for part in (columns, [*settings, *further] if further else []):
-            if shown := _telling(part, of_panel, at):
+            if shown := _telling(part, table, at):
                 print_columns(shown, console, title=title)
                 console.print()
             title = ""
@@ -55,26 +54,26 @@ def print_table(
 def panel_tables(
     table: Sequence[Row], baseline: str
 ) -> Iterator[tuple[str, list[Row], list[Column]]]:
-    """The heading, the rows and the columns of each game and opponent."""
+    """The heading, the rows and the columns of each game, opponent and unit."""
     columns = list(_columns(table, baseline))
     for title, of_panel, at in _panels(table):
-        yield title, of_panel, _telling(columns, of_panel, at)
+        yield title, of_panel, _telling(columns, table, at)
 
 
 def _panels(table: Sequence[Row]) -> Iterator[tuple[str, list[Row], list[int]]]:
-    """The heading, the rows and their numbers of each game and opponent."""
-    for (game, opponent), numbers in groupby(
-        range(len(table)), key=lambda at: (table[at].game, table[at].opponent)
-    ):
-        at = list(numbers)
+    """The heading, the rows and their numbers of each game, opponent and unit."""
+    for at in panel_numbers(table):
         of_panel = [table[n] for n in at]
-        yield heading(game, opponent, of_panel), of_panel, at
+        yield heading(of_panel[0].game, of_panel[0].opponent, of_panel), of_panel, at
 
 
-def _telling(columns: Sequence[Column], of_panel: Sequence[Row], at: Sequence[int]) -> list[Column]:
-    """The columns of the rows `at` that add something to their heading."""
+def _telling(columns: Sequence[Column], table: Sequence[Row], at: Sequence[int]) -> list[Column]:
+    """The columns of the rows `at` of a table that add something to their heading."""
+    of_panel = [table[n] for n in at]
+    where = of_panel[0].game, of_panel[0].opponent
+    units = [row for row in table if (row.game, row.opponent) == where]
     kept = [column._replace(cells=[column.cells[n] for n in at]) for column in columns]
-    return [column for column in kept if _is_informative(column, of_panel)]
+    return [column for column in kept if _is_informative(column, of_panel, units)]
 
 
 def _columns(table: Sequence[Row], baseline: str) -> Iterator[Column]:
@@ -99,15 +98,20 @@ def _columns(table: Sequence[Row], baseline: str) -> Iterator[Column]:
         yield Column(f"− {baseline} (95 %)", [difference(row) for row in table], True)
 
 
-def _is_informative(column: Column, table: Sequence[Row]) -> bool:
-    """Whether a column adds something to the heading of the rows of one game."""
+def _is_informative(column: Column, table: Sequence[Row], units: Sequence[Row]) -> bool:
+    """Whether a column adds something to the heading of the rows of one game.
+
+    `units` are also those of the same game and opponent in other units: a setting that differs
+    among all of these is shown in each table.
+    """
     settings = table[0].settings
     if column.name == "paper":
         # A figure that all rows share is in the heading.
         figures = {row.paper_mean for row in table}
         return any(column.cells) and (len(figures) > 1 or len(table) == 1)
     if column.name in settings:
-        return len(set(column.cells)) > 1 or len(settings) == 1
+        values = {value_text(row.settings.get(column.name)) for row in units}
+        return len(values) > 1 or len(settings) == 1
     return any(column.cells)
 
 
@@ -130,7 +134,7 @@ def notes(table: Sequence[Row]) -> list[str]:
     for row in table:
         draws = ", a draw counts half" if row.scale == WIN_RATE else ""
         words = f"{row.scale.unit} in %{draws}" if row.scale.percent else f"mean {row.scale.unit}"
-        several = len({other.scale for other in table if other.game == row.game}) > 1
+        several = len({other.scale.label for other in table if other.game == row.game}) > 1
         panel = in_words(row.game, row.opponent) if several else row.game
         scored.setdefault(words, {})[panel] = None
     sentences = [

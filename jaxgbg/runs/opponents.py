@@ -5,6 +5,7 @@ An agent is named by its file, or as one of the zoo, and after colons by how it 
 """
 
 import contextlib
+import dataclasses
 from pathlib import Path
 
 from jaxgbg.evaluation import DEFAULT_PROTOCOL, Judge, MatchJudge, Protocol, make_judge
@@ -14,6 +15,7 @@ from jaxgbg.players.registry import check_plays
 from jaxgbg.runs.play import Play
 from jaxgbg.runs.storage.agents import load_agent
 from jaxgbg.runs.storage.zoo import PREFIX, is_zoo_name
+from jaxgbg.types import SettingValue
 
 _SUFFIX = ".agent"
 
@@ -73,6 +75,28 @@ def agent_file(place: Path) -> Path:
     return _present_agents(place)[0] if place.is_dir() else place
 
 
+def check_same_game(path: Path | str, found: Game, wanted: Game) -> None:
+    """Raise ValueError if an agent plays `found`, not `wanted`, and name what differs."""
+    if found == wanted:
+        return
+    one, other = (
+        " ".join(
+            f"{field.name}={_as_typed(getattr(game, field.name))}"
+            for field in dataclasses.fields(game)
+            if getattr(game, field.name) != getattr(against, field.name, None)
+        )
+        for game, against in ((found, wanted), (wanted, found))
+    )
+    raise ValueError(
+        f"agent file {path} plays {wanted.name} with other parameters: {one}, not {other}"
+    )
+
+
+def _as_typed(value: SettingValue) -> str:
+    """A parameter as `--parameters` takes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def make_opponent(name: str, game: Game) -> Player:
     """The player of that name, or the agent in the file of that name, playing as said after it.
 
@@ -83,8 +107,7 @@ def make_opponent(name: str, game: Game) -> Player:
         return make_player(name, game)
     path = file_of(name)
     saved = load_agent(path, game.name)
-    if saved.run.game != game:
-        raise ValueError(f"agent file {path} plays {game.name} with other parameters")
+    check_same_game(path, saved.run.game, game)
     options = name[len(path) + 1 :].split(":") if name != path else []
     return _read(name, options).player(saved.player())
 

@@ -126,11 +126,22 @@ def reward_text(game: Game, reward: float) -> str:
 
 
 def outcome_text(game: Game, seats: Sequence[str], rewards: np.ndarray) -> str:
-    """The outcome of a game by the final rewards float32[N]; `seats` names the players."""
+    """The outcome of a game by the final rewards float32[N]; `seats` names the players.
+
+    Of three and more players some win if they have the greatest possible reward and all others are
+    paid alike. Other rewards are listed.
+    """
     if game.num_players == 1:
         return f"{reward_text(game, rewards[0])} {game.scale.unit}"
     if game.num_players == 2:
         return "a draw" if rewards[0] == rewards[1] else f"{seats[int(np.argmax(rewards))]} wins"
+    low, high = (np.float32(end) for end in game.reward_range)
+    first = rewards == rewards.max()
+    if first.all() and low < rewards[0] < high:
+        return "a draw"
+    if rewards.max() == high and len(set(rewards[~first].tolist())) == 1:
+        winners = [seat for seat, won in zip(seats, first, strict=True) if won]
+        return f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}"
     paid = zip(rewards, game.sides, strict=True)
     figures = [f"{reward_text(game, reward)} for {side}" for reward, side in paid]
     return f"{game.scale.unit} {', '.join(figures)}"

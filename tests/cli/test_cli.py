@@ -146,6 +146,10 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
         (["perft", "nim", "--parameters", "heaps=x"], "heaps=x: expected a whole number"),
         (["perft", "nim", "3"], "unexpected argument: 3 (`jaxgbg perft --help`"),
         (["perft", "nim", "--parameters", "heaps"], "expected NAME=VALUE; nim has heaps, size"),
+        (
+            ["perft", "nim", "--parameters", "a=1"],
+            "nim has no parameter 'a'; known are heaps, size",
+        ),
         (["perft", "hex", "--parameters", "misere=1"], "misere=1: expected true or false"),
         (["train", "nim", "--parameters", "rule=misere"], "rule must be one of last_wins"),
         (["train", "hex", "--size", "3", "--parameters", "size=4"], "size is given twice"),

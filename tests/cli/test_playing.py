@@ -86,7 +86,7 @@ class _Ended:
         (["chess"], "unknown game 'chess'"),
         (["nim", "hex"], "name one game, not nim and hex"),
         (["hex", "AGENT"], "plays nim, not hex"),
-        (["nim", "AGENT", "--size", "4"], "plays nim with other parameters"),
+        (["nim", "AGENT", "--size", "4"], "plays nim with other parameters: size=5, not size=4"),
         (["AGENT", "--size", "4"], "go with the name of a game"),
         (["DAMAGED"], "is damaged: truncated or altered, train it again"),
         (["missing.agent"], "No such file"),

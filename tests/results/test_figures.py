@@ -1,16 +1,19 @@
 """Figures of many runs: one panel a game and opponent, a line a setting, the same axes."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.image import imread
 
+from jaxgbg.games import make
 from jaxgbg.results import draw, figures
 from jaxgbg.results.curves import curve, panels_of, span_of, styles_of
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.robust import columns, profile, robust
+from jaxgbg.results.table import panel_tables
 from tests.results.test_groups import write_run, write_sweep
 
 
@@ -34,6 +37,25 @@ def test_panels_of_a_game_have_the_same_axes(tmp_path):
     low, high = span_of(first, rows)
     assert (low, high) == span_of(second, rows)
     assert low < 0.1 < 0.9 < high
+
+
+def test_win_rates_and_rewards_of_one_game_do_not_share_a_table_or_an_axis(tmp_path):
+    for players, level in ((2, 0.5), (3, 0.9), (5, 0.2)):
+        game = make("pig", players=players, target=10)
+        write_run(tmp_path, level=level, game=game, opponent="random")
+    rows = read_table(tmp_path, ["players"]).rows
+    two, more = panels_of(rows)
+    assert [[row.settings["players"] for row in panel] for panel in (two, more)] == [[2], [3, 5]]
+    # All curves of a panel lie within its axis, although the lowest rewards differ.
+    low, high = span_of(more, rows)
+    assert low < 0.2 < 0.9 < high
+    tables = list(panel_tables(rows, ""))
+    assert [re.search(r"random: (.*?),", heading)[1] for heading, *_ in tables] == [
+        "win rate (%)",
+        "reward",
+    ]
+    # The setting that tells the tables apart is shown in each of them.
+    assert all(columns[0].name == "players" for *_, columns in tables)
 
 
 def test_a_curve_is_of_the_lanes_that_have_come_so_far(tmp_path):

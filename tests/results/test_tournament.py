@@ -1,7 +1,9 @@
 """A tournament and its folder: kept line by line, gone on with, and told as a ladder."""
 
+import itertools
 import json
 import math
+import re
 
 import jax
 import numpy as np
@@ -12,7 +14,7 @@ from jaxgbg.arena import game_records as kept_games
 from jaxgbg.arena import scheduler
 from jaxgbg.arena.group_play import GroupGames
 from jaxgbg.arena.match_results import MatchResult
-from jaxgbg.games import Nim
+from jaxgbg.games import EinStein, Nim
 from jaxgbg.players import MaxN, RandomPlayer
 from jaxgbg.results.ladder import Ladder
 from jaxgbg.runs.storage.locks import only_here
@@ -221,6 +223,18 @@ def test_a_cycle_is_told_and_its_players_share_the_time():
     assert [row.rating.elo for row in ladder.standings] == pytest.approx([0, 0, 0], abs=1e-6)
     few = met(((0, 1), win), ((1, 2), win), ((2, 0), win), openings=5)
     assert Ladder(SMALL, ["a", "b", "c"], few, None).cycles == []
+
+
+def test_partners_have_one_advantage_which_the_games_bound():
+    """Each team wins every second game: both are worth 0, without a sign."""
+    orders = np.array(list(itertools.permutations(range(3))))
+    paid = np.array([[1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
+    rewards = np.repeat(np.tile(paid, (20, 1))[:, None], len(orders), 1)
+    played = MatchResult((0, 1, 2), GroupGames(orders, rewards, np.arange(40)))
+    game = EinStein(size=4, players=3)
+    note = Ladder(game, ["a", "b", "c"], [played], None).notes()[0]
+    words = r"others: player 1 and player 2 0 ± (\d+), player 3 0 ± (\d+)\."
+    assert all(int(error) < 200 for error in re.search(words, note).groups())
 
 
 def test_who_never_lost_is_told_by_a_bound(tmp_path):

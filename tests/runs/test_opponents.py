@@ -40,7 +40,7 @@ def test_opponents_that_cannot_play_are_named(agent_file):
     nim = jaxgbg.make("nim")
     for name, game, line in [
         (f"{agent_file}", jaxgbg.make("tictactoe"), "plays nim, not tictactoe"),
-        (f"{agent_file}", jaxgbg.make("nim", heaps=2), "nim with other parameters"),
+        (f"{agent_file}", jaxgbg.make("nim", heaps=2), "other parameters: heaps=3, not heaps=2"),
         (f"{agent_file}:look-ahead=0", nim, r"=0: look_ahead must lie in \[1, 10\], not 0"),
         (f"{agent_file}:look-ahead=2:width=0", nim, "width must lie in"),
         (f"{agent_file}:look-ahead=2:look-ahead=2", nim, "look_ahead is given twice"),

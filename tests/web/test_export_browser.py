@@ -45,6 +45,7 @@ POSITIONS = {
 }
 """More than 10,000 in all."""
 SEARCHED = [name for name in POSITIONS if name not in ("2048", "zoo:ewn", "zoo:backgammon")]
+_SMALL = {"sim for three": make("sim", nodes=5, players=3)}
 ACTIVE = 0.08
 """Of a large agent's weights: what training leaves of ConnectFour's."""
 
@@ -55,7 +56,7 @@ def sparse_agent(name: str) -> GreedyAgent:
     They are small enough for sums to stay where tanh tells them apart.
     """
     game, _, one_table = name.partition(", ")
-    agent = drawn_agent(make(game), one_table=bool(one_table))
+    agent = drawn_agent(_SMALL.get(game) or make(game), one_table=bool(one_table))
     weights = np.array(agent.params.weights[0]) / 4
     if weights.size > 10**6:
         share = ACTIVE * min(1, 10**7 / weights.size)
@@ -318,6 +319,9 @@ def alike(one, other) -> bool:
     ("2048", ["77-1234567/"]),
     ("zoo:ewn", ["1-2/"]),
     ("zoo:chinese_checkers", [""]),
+    # Nobody is out, red is out, blue and red have lost, a draw, a draw of two.
+    ("sim for three", ["", "9,1,5,2,0,7,3", "9,5,6,8,3,4,7,0,1,2", "4,5,8,9,0,1,7,6,2,3",
+                       "8,3,1,7,9,2,4,0,6,5"]),
 ])  # fmt: skip
 def test_the_file_answers_as_the_server_does(browser, files, name, moves):
     agent, address = files(name)

@@ -179,6 +179,9 @@ def test_a_player_who_is_out_is_promised_nothing():
     look = requests.PositionRequest("9,1,5,2,0,7,3", values="all")
     position = table.position(look)
     assert position["rewards"][0] == "−1"
+    # The page marks who is out while the others play on.
+    assert position["out"] == [0]
+    assert table.position(requests.PositionRequest("9,1,5,2"))["out"] == []
     every = np.array([move["every"] for move in position["legal"]])
     assert set(every[:, 0]) == {"0.00"}
     assert set(every[:, 1]) != {"0.00"}

@@ -236,6 +236,35 @@ def press(visit: Visit, name: str) -> None:
     visit.page.locator(f"[data-do={name}]").click()
 
 
+def test_who_is_out_is_marked_and_a_hint_waits_for_the_values_of_its_position(browser):
+    table = table_of("sim", nodes=5, players=3)
+    table.warm_up()
+    with served(table) as address:
+        opened = Visit(
+            browser, address + "#seats=person,person,person&moves=9,1,5,2,0,7,3", DESKTOP
+        )
+        page, rows = opened.page, opened.page.locator("#seats .row")
+        opened.settle(7)
+        assert "Out: red." in opened.caption
+        assert [row.text_content() for row in rows.locator(".result").all()] == ["out: −1", "", ""]
+        assert page.locator("#seats .row.out .side").text_content() == "red"
+        page.evaluate(
+            """() => { const ask = window.fetch; window.fetch = async (...request) => {
+                   if (String(request[0]).includes("position"))
+                     await new Promise((done) => setTimeout(done, 700));
+                   return ask(...request); }; }"""
+        )
+        page.locator("#values").select_option("all")
+        press(opened, "hint")
+        opened.until(lambda: opened.caption.startswith("Hint: "), 10)
+        # The values that were asked for are there too, and stay.
+        assert page.locator("#moves thead th").count() == 4
+        page.wait_for_timeout(800)
+        assert opened.caption.startswith("Hint: ")
+        opened.done()
+    table.close()
+
+
 def test_the_game_is_turned_back_and_forth(visit):
     page = visit.page
     assert visit.caption == "O: a1. X to move."

@@ -12,6 +12,7 @@ from jaxgbg.games import WIN_RATE, Game, Scale, make
 from jaxgbg.games.game2048 import MAX_SCORE
 from jaxgbg.players import GreedyAgent, MaxN
 from jaxgbg.values import NTupleSpec, random_walk
+from jaxgbg.web.positions import outcome_text
 from jaxgbg.web.record_view import RecordView
 from jaxgbg.web.records import GameRecord, record_games
 
@@ -174,6 +175,21 @@ def test_a_game_for_three_names_who_has_what():
         "Move 2 of 4: green (maxn) plays action 0, which the agent values at 0.0."
     )
     assert view.positions[-1].caption == f"End after 4 moves: {outcome}."
+
+
+@pytest.mark.parametrize(
+    ("game", "rewards", "outcome"),
+    [
+        (make("sim", players=3), [-1, 1, -1], "blue wins"),
+        (make("sim", players=3), [0, 0, 0], "a draw"),
+        (make("sim", players=3), [-1, 0, 0], "reward −1 for red, 0 for blue, 0 for green"),
+        (make("pig", players=3), [-0.5, -0.5, 1], "player 3 wins"),
+        (make("ewn", players=4, size=6), [-1, 1, -1, 1], "player 2 and player 4 win"),
+        (make("nim3p"), [0, 1, 0.2], "reward 0 for player 1, 1 for player 2, 0.2 for player 3"),
+    ],
+)
+def test_who_wins_among_several_is_said_and_other_rewards_are_listed(game, rewards, outcome):
+    assert outcome_text(game, game.sides, np.array(rewards, np.float32)) == outcome
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
         "places": [f"{x:.1f} {y:.1f}" for x, y in drawing.spots],
         "scale": value_scale(game)._asdict(),
         "rewardScale": game.scale._asdict(),
+        "rewardRange": list(game.reward_range),
         "mostPlies": game.max_plies,
         "startWords": game.init_words,
         "chanceWords": words_of_chance(game),

@@ -122,7 +122,7 @@ def _facts(game: Game, drawing: Drawing, state: State) -> tuple[jax.Array, ...]:
     """The facts of a state: int32[S], bool[A], int32[A], int32[A * T], int32[A] and more.
 
     (kinds of pieces, legal actions, of each action the spot, the spots to touch, the origin, and
-    the words of its name int32[A * W], and the state's player, terminal, rewards).
+    the words of its name int32[A * W], the state's player, terminal and rewards, who is still in).
     """
     board: AnyArray = game.display_cells(state)
     actions = range(game.num_actions)
@@ -144,6 +144,7 @@ def _facts(game: Game, drawing: Drawing, state: State) -> tuple[jax.Array, ...]:
         state.player,
         state.terminal,
         state.rewards,
+        game.active(state),
     )
 
 

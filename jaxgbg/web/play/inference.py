@@ -19,10 +19,13 @@ def in_chunks(states: PyTree, count: int) -> list[PyTree]:
 
 @partial(jax.jit, static_argnums=0)
 def facts(game: Game, states: State) -> tuple[jax.Array, ...]:
-    """(boards int8[B, C], legal bool[B, A], player, terminal, rewards) of states[B]."""
+    """(boards int8[B, C], legal bool[B, A], player, terminal, rewards, who is still in bool[B, N])
+    of states[B].
+    """
     boards = jax.vmap(game.display_cells)(states)
     legal = jax.vmap(game.legal_actions)(states)
-    return boards, legal, states.player, states.terminal, states.rewards
+    active = jax.vmap(game.active)(states)
+    return boards, legal, states.player, states.terminal, states.rewards, active
 
 
 @jax.jit

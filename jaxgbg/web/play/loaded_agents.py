@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from jaxgbg.games import Game, check_own
 from jaxgbg.players import GreedyAgent
-from jaxgbg.runs.opponents import agent_file
+from jaxgbg.runs.opponents import agent_file, check_same_game
 from jaxgbg.runs.storage.agents import load_agent
 from jaxgbg.runs.storage.checkpoints import numbers_in, path_of
 from jaxgbg.runs.storage.latest_agent import read_latest
@@ -72,8 +72,8 @@ def _read(place: Path, game: Game | None) -> tuple[Path, GreedyAgent, Counters |
         known = None if latest.counters is None else Counters(latest.counters, origin)
         if game is not None and agent.game.name != game.name:
             raise ValueError(f"the run in {place} is of {agent.game.name}, not {game.name}")
-    if game is not None and agent.game != game:
-        raise ValueError(f"agent file {path} plays {game.name} with other parameters")
+    if game is not None:
+        check_same_game(path, agent.game, game)
     return path, agent, known
 
 

@@ -114,7 +114,7 @@ class Table:
         states = self.replay.every(line)
         agent = self.seats.agent(question.judge) if self.seats.agents else None
         count = len(line.plies) + 1
-        boards, _, players, terminal, rewards = self._looked(states, count)
+        boards, _, players, terminal, rewards, _ = self._looked(states, count)
         best = self._values_along(states, count, agent).max(1) if agent else [None] * count
         expected = [
             self._expected(*fields)
@@ -159,7 +159,7 @@ class Table:
         """The game as an HTML file, with an agent's values of all its moves."""
         line = self._line(question.moves)
         states, count = self.replay.every(line), len(line.plies) + 1
-        boards, _, players, _, rewards = self._looked(states, count)
+        boards, _, players, _, rewards, _ = self._looked(states, count)
         values = self._values_along(states, count, self.seats.agent(question.judge))[:-1]
         names = [name.strip() or "person" for name in seats_of(question.seats)]
         seats = self.game.num_players
@@ -195,7 +195,7 @@ class Table:
             return self.replay.start()
         line = position_line(self.game, text)
         if isinstance(line.start, str) and self.game.stochastic:
-            _, legal, _, terminal, _ = self._facts(self.replay.end(Line(line.start)))
+            _, legal, _, terminal, *_ = self._facts(self.replay.end(Line(line.start)))
             if not (legal.any() or terminal.any()):
                 raise ValueError(
                     f"chance is due in this position of {self.game.name}: nobody can move here;"
@@ -223,7 +223,7 @@ class Table:
             return int(player.act(states, jax.random.key(np.uint32(words)), history)[0])
 
     def _facts(self, states: State) -> tuple[np.ndarray, ...]:
-        """(boards, legal, player, terminal, rewards) of states[B]."""
+        """(boards, legal, player, terminal, rewards, active) of states[B]."""
         found: tuple[np.ndarray, ...] = jax.device_get(facts(self.game, states))
         return found
 
@@ -262,7 +262,7 @@ class Table:
     def _position(self, line: Line, look: requests.PositionRequest) -> dict[str, JSON]:
         drawing = self.drawing
         states = self.replay.end(line)
-        boards, legal, players, terminal, rewards = self._facts(states)
+        boards, legal, players, terminal, rewards, active = self._facts(states)
         board, over, mover = boards[0], bool(terminal[0]), int(players[0])
         actions = np.flatnonzero(legal[0]).tolist()
         values, every = self._values(states, actions, look)
@@ -301,6 +301,7 @@ class Table:
             "score": score,
             "expected": self._expected(mover, over, rewards[0], best),
             "rewards": [reward_text(self.game, reward) for reward in rewards[0]],
+            "out": [] if over else np.flatnonzero(~active[0]).tolist(),
             "outcome": outcome_text(self.game, self.game.sides, rewards[0]) if over else "",
         }
 

@@ -34,9 +34,10 @@ globalThis.jaxgbg = { ask };
 const words = (count) => Array.from(crypto.getRandomValues(new Uint32Array(count)));
 
 function looked(state) {
-  const [kinds, legal, spots, touched, origins, named, player, terminal, rewards] = rules.look(...state);
+  const [kinds, legal, spots, touched, origins, named, player, terminal, rewards, active] = rules.look(...state);
   const actions = [...legal.keys()].filter((action) => legal[action]);
-  return { kinds, actions, spots, touched, origins, named, player, terminal, rewards };
+  const out = terminal ? [] : [...active.keys()].filter((seat) => !active[seat]);
+  return { kinds, actions, spots, touched, origins, named, player, terminal, rewards, out };
 }
 
 // The name of a legal action: one of its own, or a row of words.
@@ -217,6 +218,8 @@ function lastOf(game) {
   return { action, name: nameOf(before, action), chance: chanceOf(game.plies.length - 1), player: before.player, spot: before.spots[action], way: wayOf(before, action) };
 }
 
+const outcome = ({ rewards }) => outcomeText(known.rewardScale, known.rewardRange, known.about.sides, rewards);
+
 function positionOf(game, question) {
   const state = after(game);
   const look = looked(state);
@@ -229,10 +232,11 @@ function positionOf(game, question) {
     pieces: [...look.kinds],
     legal,
     last: lastOf(game),
-    score: single ? outcomeText(known.rewardScale, known.about.sides, look.rewards) : "",
+    score: single ? outcome(look) : "",
     expected: expected(look, best),
     rewards: [...look.rewards].map((reward) => rewardText(known.rewardScale, reward)),
-    outcome: look.terminal ? outcomeText(known.rewardScale, known.about.sides, look.rewards) : "",
+    out: look.out,
+    outcome: look.terminal ? outcome(look) : "",
   };
 }
 

@@ -40,11 +40,19 @@ export const valueText = (scale, figure) => (figure === null ? "?" : figureText(
 
 export const rewardText = (scale, reward) => figureText(scale, scale.zero + scale.factor * reward, true);
 
-export function outcomeText(scale, sides, rewards) {
+export function outcomeText(scale, range, sides, rewards) {
   if (rewards.length === 1) return `${rewardText(scale, rewards[0])} ${scale.unit}`;
   if (rewards.length === 2) {
     if (rewards[0] === rewards[1]) return "a draw";
     return `${sides[rewards[0] > rewards[1] ? 0 : 1]} wins`;
+  }
+  const [low, high] = range.map(Math.fround);
+  const most = Math.max(...rewards);
+  const others = new Set([...rewards].filter((reward) => reward !== most));
+  if (!others.size && low < most && most < high) return "a draw";
+  if (most === high && others.size === 1) {
+    const winners = sides.filter((_, seat) => rewards[seat] === most);
+    return `${winners.join(" and ")} ${winners.length > 1 ? "win" : "wins"}`;
   }
   const figures = [...rewards].map((reward, seat) => `${rewardText(scale, reward)} for ${sides[seat]}`);
   return `${scale.unit} ${figures.join(", ")}`;

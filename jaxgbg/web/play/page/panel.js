@@ -86,7 +86,9 @@ export function seatRows(find, about, seats, onChange) {
 export function seatState(find, position) {
   find("#seats .rows").querySelectorAll(".row").forEach((row, number) => {
     row.classList.toggle("moving", position.player === number);
-    row.querySelector(".result").textContent = position.outcome ? position.rewards[number] : "";
+    const out = position.out.includes(number);
+    row.classList.toggle("out", out);
+    row.querySelector(".result").textContent = position.outcome ? position.rewards[number] : out ? `out: ${position.rewards[number]}` : "";
   });
 }
 

@@ -227,12 +227,13 @@ export function setUp(root, host) {
   }
 
   function caption() {
-    const { last, player, outcome, score } = position;
+    const { last, player, outcome, score, out } = position;
     const who = (seat) => (about.sides.length > 1 ? about.sides[seat] : "");
     const parts = [];
     if (last) parts.push(about.sides.length > 1 ? `${who(last.player)}: ${last.name}` : last.name);
     if (last?.chance.length) parts.push(`chance: ${chanceText(about, last.chance)}`);
     if (score && player !== null) parts.push(score);
+    if (out.length) parts.push(`out: ${out.map(who).join(", ")}`);
     if (player !== null && about.sides.length > 1) parts.push(`${who(player)} to move`);
     if (player === null) parts.push(`the game is over: ${outcome}`);
     return parts.map((part) => `${part[0].toUpperCase()}${part.slice(1)}.`).join(" ");
@@ -339,6 +340,8 @@ export function setUp(root, host) {
       await go(ply);
     },
     hint: guarded(async () => {
+      // Values of another kind may still be on their way, and would replace the hint.
+      if (!current() && !await show()) return;
       const own = asked();
       const known = verdicts?.find(({ best }) => best);
       const names = about.seats.map(({ name }) => name);
