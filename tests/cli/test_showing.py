@@ -87,7 +87,9 @@ def test_every_game_can_be_shown(jaxgbg):
 def test_help_shows_no_empty_default_and_no_python_type(jaxgbg, command):
     code, out, err = jaxgbg(command, "--help")
     assert (code, err) == (0, "")
-    assert not re.findall(r"\(default: (?:None|''|)\)|\{None\}|\[\[", out)
+    assert not re.findall(r"\(default: (?:None|''|)\)|\{None\}|\[\[|--\w+ STR\b", out)
+    # No gap between paragraphs that is wider than the others.
+    assert "\n\n\n" not in out
 
 
 def test_help_breaks_lines_at_the_edge_alone(jaxgbg, monkeypatch):
