@@ -107,7 +107,7 @@ def ensemble(*agents: Source) -> LoadedAgent:
 
 
 def shrink(agent: Source, file: str | Path, bits: Bits = 8, replace: bool = False) -> Path:
-    """Write an agent with `bits`, 8 or 16, for a weight and none for weights that are 0.
+    """Write an agent with `bits`, 8 or 16, for a weight, and one bit for a weight of 0.
 
     `agent` is as in `load`; returns the path of the file. Its moves may change where two values are
     nearly equal. Raises ValueError for a file that exists, unless `replace`, or cannot be written,

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tyro.conf import Positional
+from tyro.conf import Positional, arg
 
 from jaxgbg.arguments import Port
 from jaxgbg.cli.common import Parameters, Position, Size, optional, read_game, read_position
@@ -30,7 +30,7 @@ def play(
     size: Size = None,
     parameters: Parameters = (),
     position: Position = None,
-    host: str = LOOPBACK,
+    host: Annotated[str, arg(metavar="ADDRESS")] = LOOPBACK,
     port: Port = 8484,
     browser: bool = True,
     export: Annotated[Path | None, optional("FILE"), GUARDED] = None,

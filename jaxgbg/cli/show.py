@@ -17,6 +17,7 @@ from jaxgbg.cli.common import (
 from jaxgbg.cli.options import NOTHING_GIVEN, SETTINGS, Farl, LayoutFile, run_of
 from jaxgbg.cli.session import start_jax
 from jaxgbg.evaluation import EvaluatorSpec
+from jaxgbg.players import MissingExtra
 from jaxgbg.results.axes import VARIANT, run_values, value_text
 from jaxgbg.runs import Run
 from jaxgbg.runs.presets import konen2021, published_kinds, source
@@ -74,22 +75,35 @@ def show_run(run: Run, timed: bool, json_file: Path | None) -> None:
     records = list(_records(run))
     print_table(records, ["flag", "value"], lambda record, name: str(record[name]))
     if timed:
-        import jax
-        from rich.console import Console
-
-        from jaxgbg.sweeps import Unit
-        from jaxgbg.sweeps.estimate import expected_seconds
-
         sys.stdout.flush()
-        with Console(stderr=True).status("timing the first second of it"):
-            (seconds,) = expected_seconds([Unit((run,), len(run.lanes), memory)])
-        assert seconds is not None
-        records.append({"flag": "", "setting": "expected_seconds", "value": round(seconds, 1)})
-        devices = pluralize(jax.device_count(), f"{jax.devices()[0].device_kind} device")
-        print(
-            f"\nexpected: {rough_duration(seconds)} for {_agents(run)} on {devices} of this machine"
-        )
+        try:
+            seconds = _expected_seconds(run, memory)
+        except MissingExtra as error:
+            print(f"\nexpected: no time here, since training does not start: {error}")
+        else:
+            records.append({"flag": "", "setting": "expected_seconds", "value": round(seconds, 1)})
+            print(f"\nexpected: {rough_duration(seconds)} for {_agents(run)} on {_devices()}")
     write_rows(json_file, records)
+
+
+def _expected_seconds(run: Run, memory: int) -> float:
+    """Train for a second to estimate the time of all of it."""
+    from rich.console import Console
+
+    from jaxgbg.sweeps import Unit
+    from jaxgbg.sweeps.estimate import expected_seconds
+
+    with Console(stderr=True).status("timing the first second of it"):
+        (seconds,) = expected_seconds([Unit((run,), len(run.lanes), memory)])
+    assert seconds is not None
+    return seconds
+
+
+def _devices() -> str:
+    import jax
+
+    devices = pluralize(jax.device_count(), f"{jax.devices()[0].device_kind} device")
+    return f"{devices} of this machine"
 
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ def shrink(
     bits: Bits = 8,
     replace: bool = False,
 ) -> None:
-    """Write an agent with 8 or 16 bits for a weight, and none for weights that are 0.
+    """Write an agent with 8 or 16 bits for a weight, and one bit for a weight of 0.
 
     Moves may change only where two values are nearly equal: measure it with `eval`.
 
@@ -29,8 +29,9 @@ def shrink(
       replace: Overwrite an existing file.
     """
     start_jax()
+    from jaxgbg.runs.memory import memory_text
     from jaxgbg.runs.opponents import agent_file
     from jaxgbg.runs.storage.agents import load_agent, save_agent
 
     save_agent(file, load_agent(agent_file(agent)), bits)
-    print(f"{file}: {file.stat().st_size / 1e6:,.2f} MB")
+    print(f"{file}: {memory_text(file.stat().st_size)}")

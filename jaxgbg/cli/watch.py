@@ -15,7 +15,7 @@ from jaxgbg.web.watch import PORT
 @checked
 def watch(
     folder: Annotated[Positional[Path], arg(metavar="RUN|FOLDER")] = Path("runs"),
-    host: str = LOOPBACK,
+    host: Annotated[str, arg(metavar="ADDRESS")] = LOOPBACK,
     port: Port = PORT,
     browser: bool = True,
     wait: bool = False,

@@ -19,7 +19,7 @@ def zoo(
 ) -> None:
     """List the agents that come with jaxgbg; with names, show their cards.
 
-    `zoo:NAME` is an agent in every command and in Python: `jaxgbg play zoo:connectfour`.
+    The name `zoo:NAME` is an agent in every command and in Python: `jaxgbg play zoo:connectfour`.
 
     Args:
       names: Agents whose cards to show: training, size, scores with 95% intervals.

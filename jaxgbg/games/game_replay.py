@@ -121,11 +121,14 @@ class GameReplay:
             return ValueError(f"{game.name}: the game is over after move {number - 1}")
         legal = np.flatnonzero(jax.device_get(_legal(game, state))).tolist()
         if action in legal:
-            why = "its outcome of chance is not possible"
-        else:
-            more = " ..." if len(legal) > _LEGAL_SHOWN else ""
-            why = f"legal are {', '.join(map(str, legal[:_LEGAL_SHOWN]))}{more}"
-        return ValueError(f"{game.name}: move {number} is not legal there: {action}; {why}")
+            return ValueError(
+                f"{game.name}: move {number}, {action}, cannot have that outcome of chance"
+            )
+        more = " ..." if len(legal) > _LEGAL_SHOWN else ""
+        return ValueError(
+            f"{game.name}: move {number} is not legal there: {action}; legal are"
+            f" {', '.join(map(str, legal[:_LEGAL_SHOWN]))}{more}"
+        )
 
     def _portion(
         self, states: State, actions: np.ndarray, chance: np.ndarray

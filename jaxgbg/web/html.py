@@ -254,11 +254,10 @@ def _summary(runs: Sequence[StoredRun], ladders: int) -> str:
     seconds = sum(stored.summary.get("training_seconds") or 0 for stored in finished)
     episodes = sum(stored.summary.get("episodes") or 0 for stored in finished)
     games = list(dict.fromkeys(map(_game, runs)))
-    told = (
-        f"{_count(len(runs), 'run')}, {len(finished)} of them finished, of"
-        f" {', '.join(games)}: {episodes:,} episodes in {rough_duration(seconds)} of training."
-    )
-    return " ".join([told, *met])
+    counts = f"{_count(len(runs), 'run')}, {len(finished)} of them finished, of {', '.join(games)}"
+    # Only a finished run says how long it took.
+    trained = f": {episodes:,} episodes in {rough_duration(seconds)} of training"
+    return " ".join([f"{counts}{trained if finished else ''}.", *met])
 
 
 def _count(number: int, noun: str) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from jaxgbg.cli.commands import COMMANDS
 from jaxgbg.games import game_names
+from jaxgbg.players import MissingExtra
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.settings import settings
 
@@ -44,6 +45,18 @@ def test_every_setting_of_train_is_told_with_its_published_value(jaxgbg, tmp_pat
     assert unit.runs[0].variants == ("farl",)
 
 
+def test_settings_are_shown_without_the_extra_that_training_needs(jaxgbg, tmp_path, monkeypatch):
+    def missing(units):
+        raise MissingExtra("this opponent needs bitbully: pip install 'jaxgbg[connectfour]'")
+
+    monkeypatch.setattr("jaxgbg.sweeps.estimate.expected_seconds", missing)
+    code, out, err = jaxgbg("show", "connectfour", "--json", tmp_path / "x.json")
+    assert (code, err) == (0, "")
+    assert out.endswith("needs bitbully: pip install 'jaxgbg[connectfour]'\n")
+    records = json.loads((tmp_path / "x.json").read_text())
+    assert "schedule.episodes" in {record["setting"] for record in records}
+
+
 UNPUBLISHED = (
     "lines_of_action", "pig", "ewn", "sim", "yavalath", "chinese_checkers", "maedn", "backgammon"
 )  # fmt: skip
@@ -74,7 +87,9 @@ def test_every_game_can_be_shown(jaxgbg):
 def test_help_shows_no_empty_default_and_no_python_type(jaxgbg, command):
     code, out, err = jaxgbg(command, "--help")
     assert (code, err) == (0, "")
-    assert not re.findall(r"\(default: (?:None|''|)\)|\{None\}|\[\[", out)
+    assert not re.findall(r"\(default: (?:None|''|)\)|\{None\}|\[\[|--\w+ STR\b", out)
+    # No gap between paragraphs that is wider than the others.
+    assert "\n\n\n" not in out
 
 
 def test_help_breaks_lines_at_the_edge_alone(jaxgbg, monkeypatch):

@@ -271,7 +271,9 @@ REFUSED = {
     ("lines_of_action", f"{LOA_TWO} B 10 b8-b5 a7-c7 0"): "black has not just moved b8-b5",
     ("lines_of_action", f"{LOA_TWO} B 10 b1-b6 - 0"): "black has not just moved b1-b6",
     ("pig", "pig scores=1,2 plies=4 check=00000000"): "the check at its end does not agree",
-    ("pig", "nim scores=1,2 plies=4 check=00000000"): "it begins with 'nim', not with pig",
+    ("pig", "nim scores=1,2 plies=4 check=00000000"): "it begins with 'nim', not with pig: write"
+    " the numbers of the moves from the start, or what jaxgbg.position_text returned",
+    ("pig", "0.3,0.9"): "^pig: move 2, 0, cannot have that outcome of chance$",
     ("sim", " \n"): "a position of sim is empty",
 }
 

@@ -131,6 +131,14 @@ def test_an_unfinished_run_is_said_to_be_one(written):
     assert "Unfinished: 2 evaluations so far, the last after 100 of 900 episodes." in text
 
 
+def test_without_a_finished_run_no_training_time_is_given(copied, tmp_path):
+    shutil.rmtree(nim_folder(copied))
+    write_report(copied, tmp_path / "begun.html")
+    text = Page((tmp_path / "begun.html").read_text(encoding="utf-8")).text
+    assert "1 run, 0 of them finished, of tictactoe." in text
+    assert "of training" not in text
+
+
 def test_a_run_says_whether_it_kept_tc_factors(written, copied, tmp_path):
     source = written[1].read_text(encoding="utf-8")
     assert "TC factors of active weights" in source

@@ -90,10 +90,11 @@ def test_a_position_is_set_up_by_clicks_and_a_wrong_one_says_why(browser):
         assert page.locator("svg.board .spot").nth(0).get_attribute("aria-label") == "a1: white"
         choose(visit, "Done")
         page.wait_for_selector("#fault:has-text('black cannot move: it is the turn of white')")
-        page.locator("#fault button").click()
         page.locator("#setup select").select_option("1")
         choose(visit, "Done")
         visit.until(lambda: visit.caption == "White to move.")
+        # What was wrong is not left over a position that is right.
+        visit.until(lambda: page.locator("#fault").is_hidden())
         visit.until(lambda: "moves=O----XX--XX-----%20O;" in page.url)
         assert page.locator("#setup").is_hidden()
         # The others wait while somebody sets up, and nothing has changed after Cancel.

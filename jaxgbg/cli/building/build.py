@@ -35,7 +35,7 @@ from jaxgbg.runs.storage.agents import SavedAgent, load_agent, save_agent
 from jaxgbg.runs.storage.files import check_can_make, write_json, written_whole
 from jaxgbg.runs.storage.latest_agent import LatestAgent, latest_file, read_latest
 from jaxgbg.runs.storage.schemas import GREATEST, validate
-from jaxgbg.specs import Spec, checked, setting
+from jaxgbg.specs import Spec, checked, pluralize, setting
 from jaxgbg.system import file_name
 
 _RESERVE = 0.05
@@ -148,8 +148,9 @@ def _plan(game: Game, minutes: float, start: float, say: Callable[[str], None]) 
     total = 60 * minutes
     found(
         "game",
-        f"{game.name}, {game.num_players} players, {game.num_cells} cells of"
-        f" {game.num_cell_values} digits, {game.num_actions:,} actions",
+        f"{game.name}, {pluralize(game.num_players, 'player')},"
+        f" {pluralize(game.num_cells, 'cell')} of {game.num_cell_values} digits,"
+        f" {pluralize(game.num_actions, 'action')}",
     )
     found("rules", f"{check_rules(game)} (fingerprint {fingerprint(game)})")
     symmetries, text = symmetries_of(game, SYMMETRY_SHARE * total)

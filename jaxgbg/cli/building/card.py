@@ -1,11 +1,13 @@
 """The card of an agent: how it was trained and what it scores, as Markdown."""
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from jaxgbg.cli.building.rating import Rated
 from jaxgbg.extensions import imported_modules
 from jaxgbg.results.ladder import in_words
+from jaxgbg.runs.memory import memory_text
 from jaxgbg.runs.storage.agents import load_agent
 from jaxgbg.runs.storage.files import written_whole
 from jaxgbg.runs.storage.provenance import provenance
@@ -30,7 +32,7 @@ def _lines(
 ) -> Iterator[str]:
     saved, about = load_agent(agent), provenance()
     versions = [f"{name} {version}" for name, version in about["versions"].items()]
-    size = f"{agent.stat().st_size / 1e6:,.2f} MB, {saved.weights.size:,} weights"
+    size = f"{memory_text(agent.stat().st_size)}, {saved.weights.size:,} weights"
     facts = {
         **steps,
         "settings": f"{saved.run.value.describe()}; {saved.run.schedule.describe()}",
@@ -69,8 +71,11 @@ def _lines(
         yield from (f"- {note}" for note in notes)
     yield ""
     yield "## Use it"
+    yield "In the folder in which the command above ran:"
+    # Modules of a user's own are found from there, not from the folder of the agent.
     modules = "".join(f"--import {module} " for module in imported_modules())
+    file = shlex.quote(agent.as_posix())
     yield "```"
-    for command in (f"play {agent.name}", f"eval {agent.name} --opponent mcts-100"):
+    for command in (f"play {file}", f"eval {file} --opponent mcts-100"):
         yield f"jaxgbg {modules}{command}"
     yield "```"

@@ -42,8 +42,8 @@ def _read(game: Game, text: str) -> PyTree:
     if not words or words[0] != own:
         first = shown(words[0]) if words else "nothing"
         raise ValueError(
-            f"it begins with {first}, not with {own}: write the moves from the start, or what"
-            " position_text has written"
+            f"it begins with {first}, not with {own}: write the numbers of the moves from the"
+            " start, or what jaxgbg.position_text returned"
         )
     name, _, check = words[-1].partition("=")
     if name != _CHECK or check != _check(game, words[:-1]):

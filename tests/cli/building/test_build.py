@@ -27,9 +27,9 @@ def test_a_game_of_ones_own_goes_all_the_way(jaxgbg, user_folder):
     assert scores[0]["low"] <= scores[0]["mean"] <= scores[0]["high"]
     card = (folder / "card.md").read_text()
     assert f"| random | {scores[0]['games']} | reward |" in card
-    assert "jaxgbg --import pebbles play pebbles.agent" in card
-    agent = folder / "pebbles.agent"
-    assert jaxgbg("eval", agent, "--opponent", "random", "--import", "pebbles")[0] == 0
+    play, evaluate = re.findall("^jaxgbg (.*)$", card, re.MULTILINE)
+    assert play == "--import pebbles play agents/pebbles/pebbles.agent"
+    assert jaxgbg(*evaluate.replace("mcts-100", "random").split())[0] == 0
     code, out, _ = jaxgbg("agent", "pebbles.py", "--minutes", 0.03)
     assert (code, out) == (0, "finished already: agents/pebbles/card.md\n")
     code, _, err = jaxgbg("agent", "pebbles.py", "--minutes", 1)

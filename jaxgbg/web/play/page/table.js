@@ -108,6 +108,13 @@ export function setUp(root, host) {
     return true;
   });
 
+  // Open what a person asked for. What was wrong with an earlier try is no longer worth reading.
+  async function openAsked(given) {
+    const there = await open(given);
+    if (there) fault(null);
+    return there;
+  }
+
   function fallback(number) {
     return number === 0 ? "person" : about.levels[Math.floor(about.levels.length / 2)].player;
   }
@@ -204,7 +211,7 @@ export function setUp(root, host) {
     setup = new SetUp(about.setUp, position);
     showSetUp(setup.controls({
       clear: () => { setup.clear(); draw(); },
-      done: () => open({ moves: setup.text, seats: game.seats }),
+      done: () => openAsked({ moves: setup.text, seats: game.seats }),
       cancel: () => { setUpOver(); redraw(); },
     }));
     surface.edit(setup.spots);
@@ -276,6 +283,7 @@ export function setUp(root, host) {
     try {
       const answer = await host.ask("move", { ...look, action });
       if (turn !== game.turn) return;
+      fault(null);
       if (game.seats.includes("person")) game.paused = false;
       arrive(look, answer);
       await show();
@@ -320,7 +328,7 @@ export function setUp(root, host) {
     last: () => jump(game.plies),
     restart: async () => {
       surface.cursor = 0;
-      if (!await open({ moves: "", seats: game.seats })) return;
+      if (!await openAsked({ moves: "", seats: game.seats })) return;
       if (game.seats.filter((seat) => seat === "person").length !== 1) return;
       game.turn++;
       game.begun = false;
@@ -359,7 +367,7 @@ export function setUp(root, host) {
       game.turn++;
       redraw();
     },
-    load: () => open({ moves: find("#text textarea").value.trim(), seats: game.seats }),
+    load: () => openAsked({ moves: find("#text textarea").value.trim(), seats: game.seats }),
     copy: () => navigator.clipboard?.writeText(here()),
     save: () => {
       const content = { game: about.game, parameters: about.parameters, seats: game.seats, moves: game.text, names: game.names };
@@ -380,7 +388,7 @@ export function setUp(root, host) {
       const { game: name, parameters, seats, moves } = JSON.parse(await file.text());
       const same = name === about.game && JSON.stringify(parameters) === JSON.stringify(about.parameters);
       if (!same) throw new Error(`it is a game of ${name}, and this page plays ${about.game}`);
-      await open({ moves: String(moves), seats: Array.isArray(seats) ? seats.map(String) : [] });
+      await openAsked({ moves: String(moves), seats: Array.isArray(seats) ? seats.map(String) : [] });
     } catch (error) {
       fault({ message: `${file.name} cannot be opened: ${error.message}.`, gone: false });
     }
@@ -450,7 +458,7 @@ export function setUp(root, host) {
     for (const name of ["values", "judge"]) find(`#${name}`).addEventListener("change", redraw);
     find("#perfect").addEventListener("change", () => { shown = null; redraw(); });
     host.keys.addEventListener("keydown", keys);
-    host.onChange(() => open(host.read()));
+    host.onChange(() => openAsked(host.read()));
     await open(host.read());
     // Report invalid moves in the address, and start a new game.
     if (!position) await open({ ...host.read(), moves: "" });
