@@ -208,7 +208,8 @@ def test_whole_games_by_mouse_and_by_keys(browser, name):
                 move(visit, random)
                 chance = re.search(r"Chance: ([^.]*)\.", visit.caption)
                 # A die by its number alone, other chance with its place.
-                assert chance is None or re.fullmatch(r"die [1-6]|(?!die)[\w ]+ at .+", chance[1])
+                dice = r"die [1-6](; die [1-6]|; double, 4 times)?|(?!.*die)[\w ]+ at (?!this).+"
+                assert chance is None or re.fullmatch(dice, chance[1])
             plies, caption = visit.plies, visit.caption
             assert plies >= table.game.num_players
             # The address is the whole game.

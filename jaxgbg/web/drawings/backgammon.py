@@ -178,12 +178,18 @@ def _counts() -> range:
 
 def _piece_names(game: Backgammon) -> list[str]:
     stacks = [f"{count} {side}" for side in game.sides for count in _counts()]
-    dice = [str(number) for number in range(1, 7)]
-    return ["empty", *stacks, *stacks, *dice, *(f"{1 + more} times" for more in range(1, 4))]
+    dice = [f"die {number}" for number in range(1, 7)]
+    return [
+        "empty",
+        *stacks,
+        *stacks,
+        *dice,
+        *(f"double, {1 + more} times" for more in range(1, 4)),
+    ]
 
 
 def _spot_names(game: Backgammon) -> list[str]:
     trays = [f"{side} off{which}" for side in game.sides for which in (", smaller die", "")]
     bars = [f"bar of {side}" for side in game.sides]
     points = [f"point {place}" for place in range(1, BAR)]
-    return [*points, *bars, *trays, "larger die", "smaller die", "repeats", "pass"]
+    return [*points, *bars, *trays, "larger die", "smaller die", "double", "pass"]

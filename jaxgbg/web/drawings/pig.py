@@ -8,6 +8,7 @@ def drawing(game: Pig) -> Drawing:
     side, margin, top = 92, 12, 34
     players, target = game.players, game.target
     names = [*game.sides, "this turn"]
+    # The page says of a roll: 8 points at stake.
     spots = [(margin + (at + 0.5) * side, top + 30.0) for at in range(players + 1)]
     buttons = [(margin + (at + 0.5) * side, top + 96.0) for at in range(2)]
     box = '<rect x="-38" y="-26" width="76" height="52" rx="8" class="cell"/>'
@@ -29,7 +30,7 @@ def drawing(game: Pig) -> Drawing:
         actions=["roll", "hold"],
         kinds=lambda board: [*board, target + 1, target + 1],
         spot_of=lambda board, action: players + 1 + action,
-        spot_names=[*(f"score of {name}" for name in game.sides), names[-1], "roll", "hold"],
+        spot_names=[*(f"score of {name}" for name in game.sides), "stake", "roll", "hold"],
         piece_names=[*(f"{points} points" for points in range(target + 1)), "empty"],
         cells=[*range(players + 1), -1, -1],
     )

@@ -18,10 +18,10 @@ export function bar(value, low, high) {
   return cell;
 }
 
-// The outcome of chance on the board: 2 at row 1, column 3. A die stands at a spot of its own name.
+// The outcome of chance on the board: 2 at row 1, column 3. A die stands at a spot that is called a die.
 export const chanceText = (about, changes) => changes.map(([spot, kind]) => {
   const [piece, place] = [String(about.pieces[kind] ?? kind), about.spots[spot] ?? `spot ${spot + 1}`];
-  return piece.startsWith(place) ? piece : `${piece} at ${place}`;
+  return piece.startsWith(place.split(" ").at(-1)) ? piece : `${piece} at ${place}`;
 }).join("; ");
 
 // In a long game, show the moves around the current one.
