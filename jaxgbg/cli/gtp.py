@@ -82,5 +82,6 @@ def _shown(rules: "Game", drawing: "Drawing", state: "State") -> str:
 
     rows = board_rows(rules, drawing, state)
     mover = int(state.player)
-    turn = f"{COLOURS[mover]} ({rules.sides[mover]}) to move"
+    colour, side = COLOURS[mover], rules.sides[mover]
+    turn = f"{colour}{'' if side == colour else f' ({side})'} to move"
     return "\n".join([*rows, "the game is over" if state.terminal else turn])

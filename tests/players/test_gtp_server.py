@@ -98,6 +98,9 @@ def test_the_board_and_the_result_are_shown():
     won = ("b2", "a1", "c1", "b1", "a3")
     ask(engine, *(f"play {COLOURS[ply % 2]} {move}" for ply, move in enumerate(won)))
     assert ask(engine, "final_score") == ["= B+1"]
+    # The colours of GTP are those of Othello itself.
+    (shown,) = ask(server(Othello(size=4)), "showboard")
+    assert shown.endswith("\nblack to move")
 
 
 def test_each_game_of_a_session_has_draws_of_its_own():
