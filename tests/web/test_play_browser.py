@@ -254,6 +254,22 @@ def test_all_words_on_a_board_stand_in_the_middle_of_their_spot(browser, name):
     assert set(anchors) <= {"middle"}
 
 
+@pytest.mark.parametrize(("name", "settings"), [
+    ("chinese_checkers", {"rows": 1, "players": 6}), ("pig", {"target": 10, "players": 6}),
+])  # fmt: skip
+def test_the_values_of_six_players_are_not_cut_off(browser, name, settings):
+    table = table_of(name, **settings)
+    table.warm_up()
+    with served(table) as address:
+        opened = Visit(browser, address + f"#seats={'person,' * 5}person&moves=", DESKTOP)
+        opened.page.locator("#values").select_option("all")
+        opened.until(lambda: opened.page.locator("#moves thead th").count() == 7)
+        box = opened.page.locator("#moves .scroll")
+        assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+        opened.done()
+    table.close()
+
+
 def test_who_is_out_is_marked_and_a_hint_waits_for_the_values_of_its_position(browser):
     table = table_of("sim", nodes=5, players=3)
     table.warm_up()
