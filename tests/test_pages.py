@@ -1,5 +1,6 @@
 """The pages of the documentation: their lists are complete, their links lead to files."""
 
+import itertools
 import re
 import tomllib
 from functools import partial
@@ -12,6 +13,7 @@ from jaxgbg.learners import LearnerSpec
 from jaxgbg.players.registry import PLAYERS
 from jaxgbg.search.kinds import search_kinds
 from jaxgbg.values import core
+from tests.games import known_counts
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -69,3 +71,26 @@ def test_links_lead_to_files_of_the_repository(page):
         target = (page.parent / link).resolve()
         assert target.exists(), link
         assert target.parent not in generated, link
+
+
+def test_counts_of_sequences_are_those_of_the_independent_programs():
+    known = [
+        [each if isinstance(each, tuple) else (each, 0) for each in counts]
+        for _, counts in known_counts.KNOWN.values()
+    ]
+    # Only the independent program has gone so far.
+    known.append([(3_721, 0), (219_600, 0), (12_740_460, 0), (726_422_160, 2_558_844)])
+    rows = 0
+    for page in ("games-with-dice.md", "games-without-dice.md"):
+        for table in (DOCS / page).read_text(encoding="utf-8").split("| sequences of plies")[1:]:
+            for row in itertools.takewhile(lambda line: line[:1] == "|", table.splitlines()[2:]):
+                cells = re.findall(r"(\d[\d,]*\d|\d)(?: \(([\d,]+)\))?", row.split("|", 2)[2])
+                counts = [(_whole(count), _whole(ended or "0")) for count, ended in cells]
+                parts = [each[at:][: len(counts)] for each in known for at in range(len(each))]
+                assert counts in parts, row
+                rows += 1
+    assert rows >= 24
+
+
+def _whole(text: str) -> int:
+    return int(text.replace(",", ""))

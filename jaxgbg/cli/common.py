@@ -85,14 +85,19 @@ _NAMES = ", ".join((*game_names(), *(f"{package}:TITLE" for package in PACKAGES)
 GameName = Annotated[Positional[str], arg(metavar="GAME", help=f"{_NAMES}, or one of your own.")]
 Size = Annotated[
     int | None,
-    optional("N", help="Size of the board (hex, othello, lines_of_action) or of each heap."),
+    optional(
+        "N",
+        help="Size of the board (othello, hex, lines_of_action, ewn, yavalath), or of each heap"
+        " (nim, nim3p).",
+    ),
 ]
 Parameters = Annotated[
     tuple[str, ...],
     optional(
         "NAME=VALUE ...",
-        help="Parameters of the game: rule, players, heaps (nim), draw_after (connectfour), misere"
-        " (hex), repetition (lines_of_action) ...",
+        help="Parameters of the game: players, rule, heaps (nim), draw_after (connectfour), misere"
+        " (hex), repetition (lines_of_action) ... The page of a game has all of them, and so has"
+        " the line that refuses an unknown one.",
     ),
 ]
 Position = Annotated[

@@ -17,6 +17,7 @@ from jaxgbg.cli.common import (
 from jaxgbg.cli.options import NOTHING_GIVEN, SETTINGS, Farl, LayoutFile, run_of
 from jaxgbg.cli.session import start_jax
 from jaxgbg.evaluation import EvaluatorSpec
+from jaxgbg.games import make
 from jaxgbg.players import MissingExtra
 from jaxgbg.results.axes import VARIANT, run_values, value_text
 from jaxgbg.runs import Run
@@ -127,6 +128,9 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         protocol = run.evaluation.protocol_of(opponent)
         words = protocol.describe() if protocol is not None else "the default protocol"
         yield "opponent", f"{opponent}: {words}"
+    if game.name not in konen2021.GAMES or game != make(game.name):
+        # The figures are those of the standard board and number of players.
+        return
     for name, opponents in konen2021.FINAL_OPPONENTS.items():
         if name == game.name:
             yield "later", f"`jaxgbg table1` also meets {', '.join(opponents)}"

@@ -30,7 +30,7 @@ from jaxgbg.web.ladder_chart import MOST_PLAYERS, ratings_chart, scores_chart
 from jaxgbg.web.positions import shape_markup
 from jaxgbg.web.record_view import RecordView
 from jaxgbg.web.records import record_games
-from jaxgbg.web.run_facts import provenance_text, run_names, settings_text
+from jaxgbg.web.run_facts import game_text, provenance_text, run_names, settings_text
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -154,7 +154,7 @@ def _ladder_section(stored: StoredLadder, ladder: Ladder) -> dict[str, object]:
     games = sum(met.games.rewards[..., 0].size for met in stored.met)
     return {
         "name": stored.name,
-        "words": f"{_count(len(stored.names), 'player')} of {stored.game.name},"
+        "words": f"{_count(len(stored.names), 'participant')} in {game_text(stored.game)},"
         f" {_count(games, 'game')} in {_count(len(stored.met), 'group')}; starts:"
         f" {settings['starts']}, plies: {settings['plies']}, seed: {settings['seed']}.",
         "columns": ladder.columns(),

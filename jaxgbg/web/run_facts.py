@@ -5,6 +5,7 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 
+from jaxgbg.games import Game
 from jaxgbg.results.axes import VARIANT, find_axes
 from jaxgbg.results.curves import STYLES
 from jaxgbg.results.folders import StoredRun
@@ -47,13 +48,16 @@ def _seeds(seeds: Sequence[int]) -> str:
     return f"seeds {told}" + (" ..." if not whole and len(seeds) > 6 else "")
 
 
+def game_text(game: Game) -> str:
+    """The name of a game and all its parameters."""
+    parameters = ", ".join(f"{name} {value}" for name, value in dataclasses.asdict(game).items())
+    return game.name + (f" ({parameters})" if parameters else "")
+
+
 def settings_text(run: Run) -> list[tuple[str, str]]:
     """The descriptions of the parts of the run; the complete config is shown below them."""
-    parameters = ", ".join(
-        f"{name} {value}" for name, value in dataclasses.asdict(run.game).items()
-    )
     return [
-        ("Game", run.game.name + (f" ({parameters})" if parameters else "")),
+        ("Game", game_text(run.game)),
         ("Value function", run.value.describe()),
         ("Learner", run.learner.describe()),
         ("Schedule", run.schedule.describe()),

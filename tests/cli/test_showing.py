@@ -1,12 +1,13 @@
 """`show`: what is published of a game, and what a training of it takes here."""
 
+import dataclasses
 import json
 import re
 
 import pytest
 
 from jaxgbg.cli.commands import COMMANDS
-from jaxgbg.games import game_names
+from jaxgbg.games import game_names, make
 from jaxgbg.players import MissingExtra
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.settings import settings
@@ -81,6 +82,22 @@ def test_every_game_can_be_shown(jaxgbg):
         assert ("no paper has any" in out) == (name in UNPUBLISHED)
         (memory,) = re.findall(r"^memory +([\d,.]+) [kMG]B for 1 agent$", out, re.MULTILINE)
         assert float(memory.replace(",", "")) >= 1
+
+
+def test_the_papers_figures_are_shown_for_the_papers_game_alone(jaxgbg):
+    assert "paper  " in jaxgbg("show", "nim3p", "--no-time")[1]
+    code, out, _ = jaxgbg("show", "nim3p", "--parameters", "players=4", "--no-time")
+    assert code == 0
+    assert "4 players" in out
+    assert not re.search(r"^(paper|later) ", out, re.MULTILINE)
+
+
+def test_the_help_names_all_games_that_have_a_size(jaxgbg):
+    text = re.sub(r"[│\s]+", " ", jaxgbg("show", "--help")[1])
+    (named,) = re.findall(r"Size of the board \((.+?)\), or of each heap \((.+?)\)", text)
+    named = {name for names in named for name in names.split(", ")}
+    sized = {name for name in game_names() if "size" in dataclasses.asdict(make(name))}
+    assert named == sized
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import jax.numpy as jnp
 
-from jaxgbg.games import ChineseCheckers, EinStein, Game, Maedn, Sim, Yavalath
+from jaxgbg.games import ChineseCheckers, EinStein, Game, Maedn, Nim, Sim, Yavalath
 from jaxgbg.games.perft import PerftRow, perft
 
 
@@ -44,6 +44,10 @@ Counts = Sequence[int | tuple[int, int]]
 """From ply 1 on: sequences and, where it is not 0, how many of them end the game there."""
 
 KNOWN: dict[str, tuple[Game, Counts]] = {
+    "nim3p": (
+        Nim(players=3, rule="nim3p"),
+        (15, 180, (1_680, 6), (12_015, 144), (66_753, 1_800), (291_930, 14_760)),
+    ),
     "ewn-3x3": (
         EinStein(3),
         (9, 84, (727, 46), (5_934, 469), (40_847, 7_321), (244_254, 52_437)),

@@ -148,6 +148,8 @@ def test_the_report_shows_ladders_where_there_is_no_run(jaxgbg, kept, tmp_path):
     assert "(1 tournament, " in said
     page = (tmp_path / "report.html").read_text()
     assert "<h3>below/ladder</h3>" in page
+    # A reader must know which variant of the game they are good at.
+    assert "3 participants in nim (heaps 2, size 3, players 2," in page
     for chart in re.findall('<svg class="chart ladder".*?</svg>', page, re.DOTALL):
         root = ElementTree.fromstring(chart)
         names = [text.text for text in root.iter("text") if text.text in ("b", "mcts-2", "random")]

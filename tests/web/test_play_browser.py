@@ -6,16 +6,19 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from importlib import resources
 from urllib.parse import unquote
 
 import numpy as np
 import pytest
 
 from jaxgbg.games import game_names, make
+from jaxgbg.web.drawings import drawing_of
 from jaxgbg.web.play.server import application
 from jaxgbg.web.play.serving import LOOPBACK, listen
 from jaxgbg.web.play.table import Table
 from jaxgbg.web.play.tuples import Counters
+from jaxgbg.web.positions import shape_markup
 from tests.web.late_answers import late_server
 from tests.web.tables import drawn_agent, table_of
 
@@ -235,6 +238,36 @@ def visit(browser):
 
 def press(visit: Visit, name: str) -> None:
     visit.page.locator(f"[data-do={name}]").click()
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_all_words_on_a_board_stand_in_the_middle_of_their_spot(browser, name):
+    """Pieces such as "rolls again" and "4 times" are cut off at the edge if they begin there."""
+    style = (resources.files("jaxgbg.web") / "page" / "board.css").read_text()
+    shapes = shape_markup(drawing_of(make(name)), "shape")
+    page = browser.new_page()
+    page.set_content(f'<style>{style}</style><svg class="shapes"><defs>{shapes}</defs></svg>')
+    anchors = page.evaluate(
+        "[...document.querySelectorAll('text')].map((each) => getComputedStyle(each).textAnchor)"
+    )
+    page.close()
+    assert set(anchors) <= {"middle"}
+
+
+@pytest.mark.parametrize(("name", "settings"), [
+    ("chinese_checkers", {"rows": 1, "players": 6}), ("pig", {"target": 10, "players": 6}),
+])  # fmt: skip
+def test_the_values_of_six_players_are_not_cut_off(browser, name, settings):
+    table = table_of(name, **settings)
+    table.warm_up()
+    with served(table) as address:
+        opened = Visit(browser, address + f"#seats={'person,' * 5}person&moves=", DESKTOP)
+        opened.page.locator("#values").select_option("all")
+        opened.until(lambda: opened.page.locator("#moves thead th").count() == 7)
+        box = opened.page.locator("#moves .scroll")
+        assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+        opened.done()
+    table.close()
 
 
 def test_who_is_out_is_marked_and_a_hint_waits_for_the_values_of_its_position(browser):

@@ -96,6 +96,7 @@ export function moveTable(find, about, position, { values, verdicts, playable, p
   const every = values === "all" && position.legal.some((move) => move.every);
   const columns = every ? about.sides : values === "none" ? [] : [about.unit];
   const heads = ["move", ...columns, ...(verdicts ? ["perfect play"] : [])];
+  find("#moves table").classList.toggle("many", columns.length > 4);
   find("#moves thead").replaceChildren(element("tr", {}, ...heads.map((textContent, at) =>
     element("th", { textContent, scope: "col", colSpan: at === 1 && columns.length && !every ? 2 : 1 }))));
   const words = new Map((verdicts ?? []).map((verdict) => [verdict.action, verdict]));
