@@ -85,7 +85,10 @@ def play_tournament(
     entries = named(participants, first)
     rules = game_of(entries) if game is None else make(game)
     if rules is None:
-        raise ValueError(f"name {'' if entries else 'participants and '}the game: no agent plays")
+        raise ValueError(
+            f"name {'' if entries else 'participants and '}the game (--game connectfour, or game="
+            " in Python): no agent plays"
+        )
     check_own(rules)
     _check_groups(rules, len(entries), swiss, all_meet)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)

@@ -167,7 +167,7 @@ def _plan(game: Game, minutes: float, start: float, say: Callable[[str], None]) 
     found(
         "budget",
         f"{run.schedule.episodes:,} episodes in about {seconds:,.0f} s, at {pace.moves:,.0f}"
-        f" moves/s and {pace.episodes:,.1f} episodes/s",
+        f" moves/s and {pace.episodes:,.{0 if pace.episodes >= 100 else 1}f} episodes/s",
     )
     return BuildPlan(json.loads(json.dumps(plain_game(game))), minutes, run.plain(), steps=steps)
 
