@@ -17,6 +17,7 @@ from experiments.averaging import run as averaging
 from experiments.borrowed_games import forecast
 from experiments.borrowed_games import run as borrowed_games
 from experiments.compile_time import run as compile_time
+from experiments.compile_time import start_up
 from experiments.connectfour import tables as connectfour
 from experiments.discount import tables as discount
 from experiments.exact_2048 import run as exact_2048
@@ -283,7 +284,10 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "borrowed_games": borrowed_tables,
     "connectfour": lambda: "".join(connectfour_tables()).splitlines(),
     "discount": lambda: printed(discount.main),
-    "compile_time": lambda: printed(compile_time.main, "--table"),
+    "compile_time": lambda: [
+        *printed(compile_time.main, "--table"),
+        *printed(start_up.main, "--show"),
+    ],
     "exact_2048": lambda: printed(exact_2048.main, "--show"),
     "exact_n_players": exact_tables,
     "farl_ablation": ablation_tables,
