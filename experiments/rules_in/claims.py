@@ -9,6 +9,7 @@ from experiments.rules_in.run import GAMES, outcome
 
 OUTSIDE = {
     "met random players (90.0%, 71.1 to 97.1, 20 games)": "the output of a run that was killed",
+    "the page has 1.4 MB": "the output of a run",
 }
 
 
