@@ -83,12 +83,7 @@ def play_tournament(
     if address is not None and executor == "inline":
         raise ValueError("address needs the executor ray")
     entries = named(participants, first)
-    rules = game_of(entries) if game is None else make(game)
-    if rules is None:
-        raise ValueError(
-            f"name {'' if entries else 'participants and '}the game (--game connectfour, or game="
-            " in Python): no agent plays"
-        )
+    rules = _rules_of(entries, game)
     check_own(rules)
     _check_groups(rules, len(entries), swiss, all_meet)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
@@ -140,6 +135,15 @@ def _recorded(
             players = tuple(names[group[seat]] for seat in order)
             result = tuple(rewards.tolist())
             yield RecordedGame(game, players, moves, result, opening, seed, next(number))
+
+
+def _rules_of(entries: Sequence[tuple[str, What]], game: str | Game | None) -> Game:
+    """The game, or that of the agents among the participants; ValueError if there is none."""
+    rules = game_of(entries) if game is None else make(game)
+    if rules is None:
+        what = "the game" if entries else "participants and the game"
+        raise ValueError(f"name {what} (--game, or game= in Python): no agent plays")
+    return rules
 
 
 def _check_groups(game: Game, players: int, swiss: int, all_meet: bool) -> None:

@@ -112,7 +112,7 @@ CASES = [
     Case("ensemble no/out.agent a.agent b.agent", "there is no folder no"),
     Case("ensemble out.agent a.agent b.agent", "out.agent exists already", {"out.agent": "x"}),
     Case("tournament random kasparov --game nim", "unknown player 'kasparov'"),
-    Case("tournament random maxn", r"name the game \(--game connectfour, .*: no agent plays"),
+    Case("tournament random maxn", r"name the game \(--game, .*: no agent plays"),
     Case("tournament random --game nim", "needs at least 2 participants, not 1"),
     Case("tournament random maxn --game nim3p", "needs at least 3 participants, not 2"),
     Case("tournament --game nim", "needs at least 2 participants, not 0"),
