@@ -83,7 +83,7 @@ def play_tournament(
     if address is not None and executor == "inline":
         raise ValueError("address needs the executor ray")
     entries = named(participants, first)
-    rules = _rules_of(entries, game)
+    rules = _known(game_of(entries) if game is None else make(game), entries)
     check_own(rules)
     _check_groups(rules, len(entries), swiss, all_meet)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
@@ -137,13 +137,12 @@ def _recorded(
             yield RecordedGame(game, players, moves, result, opening, seed, next(number))
 
 
-def _rules_of(entries: Sequence[tuple[str, What]], game: str | Game | None) -> Game:
-    """The game, or that of the agents among the participants; ValueError if there is none."""
-    rules = game_of(entries) if game is None else make(game)
-    if rules is None:
+def _known(game: Game | None, entries: Sequence[object]) -> Game:
+    """The game; ValueError if neither the caller nor an agent names one."""
+    if game is None:
         what = "the game" if entries else "participants and the game"
         raise ValueError(f"name {what} (--game, or game= in Python): no agent plays")
-    return rules
+    return game
 
 
 def _check_groups(game: Game, players: int, swiss: int, all_meet: bool) -> None:
