@@ -21,7 +21,8 @@ export function bar(value, low, high) {
 // The outcome of chance on the board: 2 at row 1, column 3. A die stands at a spot that is called a die.
 export const chanceText = (about, changes) => changes.map(([spot, kind]) => {
   const [piece, place] = [String(about.pieces[kind] ?? kind), about.spots[spot] ?? `spot ${spot + 1}`];
-  return piece.startsWith(place.split(" ").at(-1)) ? piece : `${piece} at ${place}`;
+  const last = place.split(" ").at(-1);
+  return Number.isNaN(Number(last)) && piece.startsWith(last) ? piece : `${piece} at ${place}`;
 }).join("; ");
 
 // In a long game, show the moves around the current one.
