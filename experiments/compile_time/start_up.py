@@ -1,11 +1,11 @@
 """How long do commands take, and how long until a training has made its first moves?
 
     python -m experiments.compile_time.start_up --out OUT    # leave the machine idle
-    python -m experiments.compile_time.start_up --show         # kept figures
+    python -m experiments.compile_time.start_up --show       # kept figures
 
 Each is a process of its own, from its start to its end, with an empty cache of compiled programs.
-One that trains a game begins as `jaxgbg train GAME --seeds 1` does, and ends when its first chunk
-has run. Wall time, the median of five.
+One that trains a game prepares JAX, begins the training of the preset with one seed, without the
+command line around it, and ends when its first chunk has run. Wall time, the median of five.
 """
 
 import argparse
@@ -52,7 +52,7 @@ PROCESSES = (
 def seconds(arguments: Sequence[str]) -> float:
     """Wall time of a Python process with an empty cache of compiled programs."""
     with tempfile.TemporaryDirectory() as cache:
-        # No cache is asked for by an empty name; those of the user stay as they are.
+        # An empty name turns JAX's cache off; the user's own cache stays as it is.
         changed = os.environ | {"JAX_COMPILATION_CACHE_DIR": "", "XDG_CACHE_HOME": cache}
         start = time.perf_counter()
         subprocess.run(

@@ -12,7 +12,7 @@ from jaxgbg.web.export.elementwise import ARRAYS, literal, wrapped
 from jaxgbg.web.export.movement import Windows
 
 _MOST_ENTRIES = 2**25
-"""The arrays of one function: 134 MB in a browser, and six times as much while they are made."""
+"""Numbers that the arrays of one function may hold: 134 MB in a browser, 4 bytes each."""
 
 
 class Unsupported(ValueError):
